@@ -1,0 +1,39 @@
+// An elastic body as matrices: K and M over numbered degrees of freedom, with the nodes they belong to.
+#pragma once
+
+#include <Eigen/Core>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lissom/linalg/sparse.hpp"
+
+namespace lissom {
+
+// One degree of freedom: direction 0..2 is displacement along x, y, z, 3..5 rotation about x, y, z (reference
+// nodes of spiders, shell or beam nodes of imported matrices).
+struct Dof {
+  int node = -1;  // index into FeModel::points
+  int direction = 0;
+};
+
+// SI units throughout: m, kg, s, N.
+struct FeModel {
+  std::string source;
+  Eigen::Matrix3Xd points;             // 3 by nodes; empty when only matrices were given
+  std::vector<std::int64_t> node_ids;  // one per node
+  std::vector<Dof> dofs;               // one per row of K and M
+  SymmetricMatrix K;                   // [N/m, N, N m]
+  SymmetricMatrix M;                   // [kg, kg m, kg m2]
+  std::map<std::string, std::vector<int>> node_sets;
+  // Displacements of all nodes (3 per node, node by node) from the degrees of freedom: u = recovery * q. It
+  // holds the spiders' ties; empty means that dofs are already 3 per node in node order.
+  SparseMatrix recovery;
+
+  int dof_count() const { return K.size(); }
+  bool has_points() const { return points.cols() > 0; }
+};
+
+}  // namespace lissom
