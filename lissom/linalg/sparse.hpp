@@ -5,6 +5,8 @@
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
 
+#include <span>
+
 namespace lissom {
 
 using SparseMatrix = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
@@ -19,8 +21,15 @@ struct SymmetricMatrix {
   Eigen::VectorXd diagonal() const { return lower.diagonal(); }
 };
 
-// Y = A X with two threads' worth of parallelism over the columns of X and the rows of A; Y is n by k.
+// Y = A X, with A n by n and X, Y n by k; the columns are shared out to threads four at a time, so that A is
+// read from memory once for four of them.
 void multiply(const SymmetricMatrix& A, const Eigen::Ref<const Eigen::MatrixXd>& X,
               Eigen::Ref<Eigen::MatrixXd> Y);
+
+// A + factor B; the pattern is the union of both.
+SymmetricMatrix add(const SymmetricMatrix& A, double factor, const SymmetricMatrix& B);
+
+// The rows and columns `keep` (ascending) of A.
+SymmetricMatrix submatrix(const SymmetricMatrix& A, std::span<const int> keep);
 
 }  // namespace lissom

@@ -1,0 +1,61 @@
+// Sparse Cholesky factorisation A = P^T L L^T P by CHOLMOD (supernodal, 64-bit indices) on a METIS ordering
+// of nodes.
+#pragma once
+
+#include <Eigen/Core>
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "lissom/core/error.hpp"
+#include "lissom/linalg/sparse.hpp"
+
+namespace lissom {
+
+// A is not (numerically) positive definite. `rows` are the rows of A whose pivot vanished or went negative.
+class NotPositiveDefinite : public Error {
+ public:
+  NotPositiveDefinite(const std::string& message, std::vector<int> rows_)
+      : Error(message), rows(std::move(rows_)) {}
+  std::vector<int> rows;
+};
+
+// More memory is needed than there is.
+class OutOfMemory : public Error {
+ public:
+  using Error::Error;
+};
+
+struct CholeskyStats {
+  double nonzeros = 0;  // of L, as stored
+  double flops = 0;     // of the numerical factorisation
+  double bytes = 0;     // of L
+  double ordering_seconds = 0, symbolic_seconds = 0, numeric_seconds = 0;
+};
+
+class Cholesky {
+ public:
+  // Factorises A. `group[i]` is the node of row i (see nested_dissection); empty orders rows. Throws
+  // NotPositiveDefinite, and OutOfMemory, before the attempt, when L does not fit in what the machine has
+  // left.
+  explicit Cholesky(const SymmetricMatrix& A, std::span<const int> group = {});
+  ~Cholesky();
+  Cholesky(Cholesky&&) noexcept;
+  Cholesky& operator=(Cholesky&&) noexcept;
+
+  // X <- A^-1 X for all columns of X (n by k) at once. Uses workspace of this object: one caller at a time.
+  void solve_in_place(Eigen::Ref<Eigen::MatrixXd> X) const;
+
+  // Factorises a matrix of the same pattern anew, re-using ordering and symbolic analysis.
+  void refactor(const SymmetricMatrix& A);
+
+  int size() const;
+  const CholeskyStats& stats() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace lissom
