@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -301,6 +302,13 @@ EigenPairs EigenSolver::lowest(int count, const ProgressHook& progress) {
       pairs.values[i] = pairs.vectors.col(i).dot(s.K.full() * pairs.vectors.col(i));
     if (!std::isfinite(pairs.values[i])) fail("the eigen-solver met NaN at mode {}", i + 1);
   }
+  // which leaves the zeros of a free body in the order of their round-off
+  std::vector<int> order(count);
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int c) { return pairs.values[a] < pairs.values[c]; });
+  pairs.values = pairs.values(order).eval();
+  pairs.residuals = pairs.residuals(order).eval();
+  pairs.vectors = pairs.vectors(Eigen::all, order).eval();
   pairs.solves = s.solves;
   pairs.restarts = s.restarts;
   pairs.recovered = s.recovered;

@@ -1,0 +1,401 @@
+#include "lissom/fe/vibration.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <Eigen/SVD>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "lissom/core/text.hpp"
+#include "lissom/fe/matrix_checks.hpp"
+#include "lissom/fe/mesh_report.hpp"
+#include "lissom/linalg/blas.hpp"
+#include "lissom/linalg/eigen_solver.hpp"
+
+namespace lissom {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+namespace {
+
+// Which part (0-based) each row belongs to, by the entries of K.
+std::vector<int> connected_parts(const SymmetricMatrix& K, int& parts) {
+  std::vector<int> root(K.size());
+  std::iota(root.begin(), root.end(), 0);
+  const auto find = [&](int i) {
+    while (root[i] != i) i = root[i] = root[root[i]];
+    return i;
+  };
+  for (int j = 0; j < K.size(); ++j)
+    for (SparseMatrix::InnerIterator it(K.lower, j); it; ++it)
+      if (it.value() != 0) root[find(static_cast<int>(it.row()))] = find(j);
+  std::vector<int> part(K.size(), -1);
+  parts = 0;
+  for (int i = 0; i < K.size(); ++i) {
+    int& name = part[find(i)];
+    if (name < 0) name = parts++;
+  }
+  for (int i = 0; i < K.size(); ++i) part[i] = part[find(i)];
+  return part;
+}
+
+// Node (or row, without nodes) that stands for row i in the graph to be ordered.
+std::vector<int> ordering_groups(const FeModel& model, const std::vector<int>& keep) {
+  std::vector<int> group(keep.size());
+  const int nodes = static_cast<int>(std::max<Eigen::Index>(model.points.cols(), model.node_ids.size()));
+  for (size_t k = 0; k < keep.size(); ++k) {
+    const int node = model.dofs.empty() ? -1 : model.dofs[keep[k]].node;
+    group[k] = node >= 0 ? node : nodes + keep[k];
+  }
+  return group;
+}
+
+bool knows_nodes(const FeModel& model) {
+  return model.has_points() && static_cast<int>(model.dofs.size()) == model.dof_count();
+}
+
+// M-orthonormal rigid motions of each part that do not move the held rows, restricted to the rows kept. Those
+// with energy are dropped: a body may be held in ways that fixed rows do not tell (imported matrices).
+MatrixXd rigid_motions(const FeModel& model, const SymmetricMatrix& K, const SymmetricMatrix& M,
+                       const std::vector<int>& keep, const std::vector<int>& fixed,
+                       const std::vector<int>& part, int parts, double energy_limit) {
+  const int n = static_cast<int>(keep.size());
+  if (!knows_nodes(model)) return MatrixXd(n, 0);
+  const Eigen::Vector3d centre = model.points.rowwise().mean();
+  const double size =
+      std::max(1e-300, (model.points.rowwise().maxCoeff() - model.points.rowwise().minCoeff()).norm());
+  MatrixXd rigid = rigid_body_modes(model.points, model.dofs, centre);
+  rigid.rightCols(3) /= size;
+
+  MatrixXd motions(n, 0);
+  for (int p = 0; p < parts; ++p) {
+    // combinations of the six that leave the held rows of this part alone
+    std::vector<int> held;
+    for (int row : fixed)
+      if (part[row] == p) held.push_back(row);
+    MatrixXd combinations = MatrixXd::Identity(6, 6);
+    if (!held.empty()) {
+      Eigen::Matrix<double, 6, 6> gram = Eigen::Matrix<double, 6, 6>::Zero();
+      for (int row : held) gram += rigid.row(row).transpose() * rigid.row(row);
+      const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, 6, 6>> eig(gram);
+      int free = 0;
+      while (free < 6 && eig.eigenvalues()[free] < 1e-12 * std::max(1.0, eig.eigenvalues()[5])) ++free;
+      combinations = eig.eigenvectors().leftCols(free);
+    }
+    if (combinations.cols() == 0) continue;
+    MatrixXd R = MatrixXd::Zero(n, combinations.cols());
+    for (int k = 0; k < n; ++k)
+      if (part[keep[k]] == p) R.row(k) = rigid.row(keep[k]) * combinations;
+    // orthonormalise in M, twice; a part that is a point or a line has fewer than six
+    for (int pass = 0; pass < 2; ++pass) {
+      MatrixXd MR(n, R.cols());
+      multiply(M, R, MR);
+      const MatrixXd G = R.transpose() * MR;
+      const Eigen::SelfAdjointEigenSolver<MatrixXd> eig(G);
+      const double largest = eig.eigenvalues().maxCoeff();
+      MatrixXd transform(R.cols(), 0);
+      for (int k = 0; k < R.cols(); ++k) {
+        if (eig.eigenvalues()[k] <= 1e-10 * largest) continue;
+        transform.conservativeResize(R.cols(), transform.cols() + 1);
+        transform.rightCols(1) = eig.eigenvectors().col(k) / std::sqrt(eig.eigenvalues()[k]);
+      }
+      R = (R * transform).eval();
+    }
+    // keep what has no energy
+    MatrixXd KR(n, R.cols());
+    multiply(K, R, KR);
+    const Eigen::SelfAdjointEigenSolver<MatrixXd> energy(R.transpose() * KR);
+    for (int k = 0; k < R.cols(); ++k) {
+      if (std::abs(energy.eigenvalues()[k]) > energy_limit) continue;
+      motions.conservativeResize(n, motions.cols() + 1);
+      motions.rightCols(1) = R * energy.eigenvectors().col(k);
+    }
+  }
+  return motions;
+}
+
+// A value near the lowest elastic eigenvalue of the free body: Rayleigh-Ritz with all displacement fields
+// that are quadratic in the coordinates. An upper bound, close for compact and slender bodies alike (a free
+// beam: 720 for 500).
+double lowest_elastic_estimate(const FeModel& model) {
+  const int n = model.dof_count();
+  if (!knows_nodes(model)) {
+    // without nodes: far below the elements' own frequencies, by what meshes of usual fineness have
+    VectorXd ratio(n);
+    const VectorXd k = model.K.diagonal(), m = model.M.diagonal();
+    for (int i = 0; i < n; ++i) ratio[i] = m[i] > 0 ? k[i] / m[i] : 0;
+    std::nth_element(ratio.data(), ratio.data() + n / 2, ratio.data() + n);
+    return 1e-6 * ratio[n / 2];
+  }
+  const Eigen::Vector3d low = model.points.rowwise().minCoeff(), high = model.points.rowwise().maxCoeff();
+  const Eigen::Vector3d centre = 0.5 * (low + high);
+  const Eigen::Vector3d half = (0.5 * (high - low)).cwiseMax(1e-6 * (high - low).norm() + 1e-300);
+  // ten monomials of degree 0 to 2 in each direction
+  const auto monomials = [](const Eigen::Vector3d& s) {
+    Eigen::Matrix<double, 10, 1> f;
+    f << 1, s[0], s[1], s[2], s[0] * s[0], s[1] * s[1], s[2] * s[2], s[0] * s[1], s[1] * s[2], s[2] * s[0];
+    return f;
+  };
+  const auto gradients = [&](const Eigen::Vector3d& s) {
+    Eigen::Matrix<double, 10, 3> g;
+    g << 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 2 * s[0], 0, 0, 0, 2 * s[1], 0, 0, 0, 2 * s[2], s[1], s[0], 0, 0,
+        s[2], s[1], s[2], 0, s[0];
+    return Eigen::Matrix<double, 10, 3>(g * half.cwiseInverse().asDiagonal());
+  };
+  MatrixXd fields = MatrixXd::Zero(n, 30);
+  for (int i = 0; i < n; ++i) {
+    const Dof dof = model.dofs[i];
+    if (dof.node < 0) continue;
+    const Eigen::Vector3d s = (model.points.col(dof.node) - centre).cwiseQuotient(half);
+    if (dof.direction < 3) {
+      fields.row(i).segment(10 * dof.direction, 10) = monomials(s).transpose();
+    } else {
+      // a rotation is half the curl of the displacement
+      const int a = (dof.direction - 3 + 1) % 3, b = (dof.direction - 3 + 2) % 3;
+      const Eigen::Matrix<double, 10, 3> g = gradients(s);
+      fields.row(i).segment(10 * b, 10) += 0.5 * g.col(a).transpose();
+      fields.row(i).segment(10 * a, 10) -= 0.5 * g.col(b).transpose();
+    }
+  }
+  MatrixXd KF(n, 30), MF(n, 30), k(30, 30), m(30, 30);
+  multiply(model.K, fields, KF);
+  multiply(model.M, fields, MF);
+  gemm(true, false, 1, fields, KF, 0, k);
+  gemm(true, false, 1, fields, MF, 0, m);
+  // drop fields that the body cannot tell apart
+  const VectorXd scale = m.diagonal().cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
+  m = scale.asDiagonal() * m * scale.asDiagonal();
+  k = scale.asDiagonal() * k * scale.asDiagonal();
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> gram(m);
+  int dropped = 0;
+  while (dropped < 30 && gram.eigenvalues()[dropped] < 1e-9) ++dropped;
+  const MatrixXd basis = gram.eigenvectors().rightCols(30 - dropped) *
+                         gram.eigenvalues().tail(30 - dropped).cwiseSqrt().cwiseInverse().asDiagonal();
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> ritz(basis.transpose() * k * basis);
+  // the first six are rigid; fewer fields than that is a body of a few nodes, where any positive value will
+  // do
+  const VectorXd& values = ritz.eigenvalues();
+  const Eigen::Index index = values.size() > 6 ? 6 : values.size() - 1;
+  return values[index];
+}
+
+std::string list_nodes(const FeModel& model, const std::vector<int>& rows) {
+  std::string text;
+  for (size_t k = 0; k < rows.size() && k < 5; ++k) text += (k ? "; " : "") + describe_dof(model, rows[k]);
+  if (rows.size() > 5) text += fmt::format("; and {} more", rows.size() - 5);
+  return text;
+}
+
+void refuse_massless(const FeModel& model, const std::vector<int>& keep) {
+  const VectorXd diagonal = model.M.diagonal();
+  std::vector<int> massless;
+  for (int row : keep)
+    if (!(diagonal[row] > 0)) massless.push_back(row);
+  if (massless.empty()) return;
+  fail_input(
+      "{}: {} degrees of freedom have no mass, which makes infinite frequencies: {}; give every node a mass, "
+      "or "
+      "fix or remove these",
+      model.source, massless.size(), list_nodes(model, massless));
+}
+
+// A zero frequency that is no rigid motion: a hinge or a dangling piece. Tells which nodes move most.
+void warn_of_mechanisms(const FeModel& model, const ModeSet& modes, double scale, Diagnostics& diagnostics) {
+  for (int i = modes.rigid_count; i < modes.count(); ++i) {
+    if (modes.eigenvalues[i] > 1e-7 * scale) break;
+    std::vector<int> rows(model.dof_count());
+    std::iota(rows.begin(), rows.end(), 0);
+    const auto larger = [&](int a, int b) {
+      return std::abs(modes.shapes(a, i)) > std::abs(modes.shapes(b, i));
+    };
+    std::partial_sort(rows.begin(), rows.begin() + std::min<int>(4, model.dof_count()), rows.end(), larger);
+    rows.resize(std::min<int>(4, model.dof_count()));
+    diagnostics.warn(
+        "modes.mechanism",
+        fmt::format("mode {} costs no energy and is no rigid motion of the whole body: something hangs "
+                    "loose; it moves most at {}",
+                    i + 1, list_nodes(model, rows)),
+        {model.source, 0});
+  }
+}
+
+}  // namespace
+
+std::vector<int> fixed_rows(const FeModel& model, const std::vector<std::string>& fix) {
+  std::vector<char> held_node(
+      std::max<size_t>(model.node_ids.size(), static_cast<size_t>(model.points.cols())), 0);
+  std::vector<std::string> names;
+  for (const auto& [name, nodes] : model.node_sets) names.push_back(name);
+  for (const std::string& what : fix) {
+    // a set, or a single node by its id
+    std::vector<int> nodes;
+    if (const auto it = model.node_sets.find(what); it != model.node_sets.end()) {
+      nodes = it->second;
+    } else if (istarts_with(what, "node ")) {
+      const auto id = parse_long(std::string_view(what).substr(5));
+      const auto found =
+          id ? std::find(model.node_ids.begin(), model.node_ids.end(), *id) : model.node_ids.end();
+      if (found == model.node_ids.end()) fail_input("{}: there is no {} to fix", model.source, what);
+      nodes = {static_cast<int>(found - model.node_ids.begin())};
+    } else {
+      const auto guess = closest(what, names);
+      fail_input("{}: there is no node set '{}' to fix{}; the sets are: {}", model.source, what,
+                 guess ? fmt::format(" (did you mean '{}'?)", *guess) : "",
+                 names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
+    }
+    if (nodes.empty()) fail_input("{}: the node set '{}' to fix is empty", model.source, what);
+    // every one of its nodes must have degrees of freedom of its own
+    for (int node : nodes) held_node[node] = 1;
+  }
+  std::vector<int> rows;
+  std::vector<char> has_rows(held_node.size(), 0);
+  for (int i = 0; i < static_cast<int>(model.dofs.size()); ++i) {
+    if (model.dofs[i].node < 0 || !held_node[model.dofs[i].node]) continue;
+    rows.push_back(i);
+    has_rows[model.dofs[i].node] = 1;
+  }
+  for (size_t node = 0; node < held_node.size(); ++node) {
+    if (!held_node[node] || has_rows[node]) continue;
+    fail_input(
+        "{}: node {} cannot be fixed, because it has no degrees of freedom of its own (a spider ties it, or "
+        "it "
+        "belongs to no element); fix the spider's reference node instead",
+        model.source, model.node_ids[node]);
+  }
+  return rows;
+}
+
+MatrixXd node_displacements(const FeModel& model, const Eigen::Ref<const MatrixXd>& q) {
+  if (model.recovery.size() > 0) return model.recovery * q;
+  if (!model.dofs.empty() && model.has_points()) {
+    MatrixXd u = MatrixXd::Zero(3 * model.points.cols(), q.cols());
+    for (int i = 0; i < model.dof_count(); ++i)
+      if (model.dofs[i].node >= 0 && model.dofs[i].direction < 3)
+        u.row(3 * model.dofs[i].node + model.dofs[i].direction) = q.row(i);
+    return u;
+  }
+  return q;
+}
+
+Vibration compute_modes(const FeModel& model, const VibrationOptions& options, Diagnostics& diagnostics,
+                        const ProgressHook& progress) {
+  Vibration result;
+  ModeSet& modes = result.modes;
+  const auto tell = [&](const char* phase, double fraction) {
+    if (progress) progress(phase, fraction);
+  };
+  if (options.shift > 0) fail_input("the shift is {}, expected a negative number (rad2/s2)", options.shift);
+
+  // rows held and rows kept
+  const std::vector<int> fixed = fixed_rows(model, options.fix);
+  std::vector<int> keep;
+  for (int i = 0, f = 0; i < model.dof_count(); ++i) {
+    if (f < static_cast<int>(fixed.size()) && fixed[f] == i)
+      ++f;
+    else
+      keep.push_back(i);
+  }
+  const int n = static_cast<int>(keep.size());
+  if (options.count < 1) fail_input("the number of modes is {}, expected 1 or more", options.count);
+  if (options.count > n)
+    fail_input("{}: {} modes were asked for, but the body has only {} free degrees of freedom", model.source,
+               options.count, n);
+  refuse_massless(model, keep);
+  const std::vector<int> part = connected_parts(model.K, result.parts);
+  if (result.parts > 1) {
+    std::vector<int> first(result.parts, -1), size(result.parts, 0);
+    for (int i = 0; i < model.dof_count(); ++i) {
+      if (first[part[i]] < 0) first[part[i]] = i;
+      ++size[part[i]];
+    }
+    const std::string message = fmt::format(
+        "the body falls apart into {} parts that nothing connects (degrees of freedom: {}{}; the second "
+        "begins at {})",
+        result.parts, fmt::join(size.begin(), size.begin() + std::min(result.parts, 5), ", "),
+        result.parts > 5 ? ", ..." : "", describe_dof(model, first[1]));
+    if (!options.allow_parts)
+      fail_input(
+          "{}: {}; merge coincident nodes, tie the parts with a spider, or accept it with --allow-parts",
+          model.source, message);
+    diagnostics.warn("modes.parts", message, {model.source, 0});
+  }
+
+  // shift and factorisation
+  tell("factorisation", -1);
+  Timer shift_timer;
+  const double elastic = lowest_elastic_estimate(model);
+  if (!(elastic > 0) || !std::isfinite(elastic))
+    fail("{}: no elastic energy was found in the body (estimate of the lowest eigenvalue: {}); is K zero?",
+         model.source, elastic);
+  const double shift = options.shift < 0 ? options.shift : -0.1 * elastic;
+  result.seconds.add("shift", shift_timer.seconds());
+  Timer factor_timer;
+  const bool all = fixed.empty();
+  const SymmetricMatrix Kf = all ? SymmetricMatrix{} : submatrix(model.K, keep);
+  const SymmetricMatrix Mf = all ? SymmetricMatrix{} : submatrix(model.M, keep);
+  const SymmetricMatrix &K = all ? model.K : Kf, &M = all ? model.M : Mf;
+  std::unique_ptr<Cholesky> factor;
+  try {
+    factor = std::make_unique<Cholesky>(add(K, -shift, M), ordering_groups(model, keep));
+  } catch (const NotPositiveDefinite& e) {
+    std::vector<int> rows;
+    for (int row : e.rows) rows.push_back(keep[row]);
+    throw NotPositiveDefinite(
+        fmt::format("{}: K - sigma M with sigma = {:.3g} is not positive definite; the trouble is at {}. "
+                    "Either K or M "
+                    "has a negative eigenvalue (wrong entries?), or something there hangs loose",
+                    model.source, shift, list_nodes(model, rows)),
+        rows);
+  }
+  result.factor = factor->stats();
+  result.seconds.add("factorisation", factor_timer.seconds());
+
+  // modes
+  Timer eigen_timer;
+  const MatrixXd rigid = rigid_motions(model, K, M, keep, fixed, part, result.parts, 1e-5 * elastic);
+  EigenSolverOptions solver_options;
+  solver_options.tolerance = options.tolerance;
+  solver_options.block = options.block;
+  EigenSolver solver(K, M, *factor, shift, rigid, solver_options);
+  EigenPairs pairs = solver.lowest(options.count, progress);
+  if (pairs.recovered > 0)
+    diagnostics.warn(
+        "modes.recovered",
+        fmt::format("{} copies of multiple eigenvalues were found by the check for lost ones only",
+                    pairs.recovered),
+        {model.source, 0});
+  result.solves = pairs.solves, result.restarts = pairs.restarts, result.recovered = pairs.recovered;
+  result.orthogonality = pairs.orthogonality;
+  result.seconds.add("eigenvalues", eigen_timer.seconds());
+
+  // over all degrees of freedom again
+  modes.eigenvalues = std::move(pairs.values);
+  modes.frequencies_hz = modes.eigenvalues.cwiseMax(0).cwiseSqrt() / (2 * std::numbers::pi);
+  modes.residuals = std::move(pairs.residuals);
+  modes.rigid_count = std::min<int>(static_cast<int>(rigid.cols()), options.count);
+  modes.fixed_sets = options.fix;
+  modes.shift = shift;
+  if (all) {
+    modes.shapes = std::move(pairs.vectors);
+  } else {
+    modes.shapes = MatrixXd::Zero(model.dof_count(), options.count);
+    for (int k = 0; k < n; ++k) modes.shapes.row(keep[k]) = pairs.vectors.row(k);
+  }
+  // effective masses: how much of each rigid motion about the centre of mass a mode carries
+  if (knows_nodes(model)) {
+    const MatrixChecks checks = check_matrices(model);
+    const Eigen::Vector3d centre = checks.centre.value_or(model.points.rowwise().mean());
+    const MatrixXd R = rigid_body_modes(model.points, model.dofs, centre);
+    MatrixXd MR(R.rows(), 6);
+    multiply(model.M, R, MR);
+    modes.effective_mass = (modes.shapes.transpose() * MR).cwiseAbs2();
+  }
+  warn_of_mechanisms(model, modes, elastic, diagnostics);
+  return result;
+}
+
+}  // namespace lissom

@@ -1,0 +1,51 @@
+// Natural modes of a body: shift, factorisation, eigen-solver, and what the modes mean.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lissom/core/diagnostics.hpp"
+#include "lissom/core/progress.hpp"
+#include "lissom/core/resources.hpp"
+#include "lissom/fe/fe_model.hpp"
+#include "lissom/fe/modes.hpp"
+#include "lissom/linalg/cholesky.hpp"
+
+namespace lissom {
+
+struct VibrationOptions {
+  int count = 12;                // modes, rigid-body modes included
+  std::vector<std::string> fix;  // node sets (or "node 17") whose degrees of freedom are held
+  double tolerance = 1e-9;       // of the eigen-solver, see EigenSolverOptions
+  int block = 0;                 // of the eigen-solver; 0 chooses
+  double shift = 0;              // sigma < 0 [rad2/s2]; 0 estimates one from the body
+  bool allow_parts = false;      // accept a body that falls apart into unconnected parts
+};
+
+struct Vibration {
+  ModeSet modes;  // shapes over all degrees of freedom of the model, zero where they are held
+  int parts = 1;  // unconnected parts
+  int solves = 0, restarts = 0, recovered = 0;
+  double orthogonality = 0;
+  CholeskyStats factor;
+  PhaseTimes seconds;
+};
+
+// The lowest modes of K phi = lambda M phi. K - sigma M is factorised with sigma < 0, so that a free body is
+// no special case; by default sigma is a tenth of the lowest eigenvalue that quadratic displacement fields
+// can reach.
+//
+// Throws InputError: a set to fix that is not there or whose nodes a spider ties, more modes than degrees of
+// freedom, unconnected parts (unless allowed), degrees of freedom without mass. Throws Error
+// (NotPositiveDefinite naming the nodes, OutOfMemory naming the need) where the computation fails. Warns of
+// zero-energy modes that are no rigid motion.
+Vibration compute_modes(const FeModel& model, const VibrationOptions& options, Diagnostics& diagnostics,
+                        const ProgressHook& progress = {});
+
+// Rows of the model that are held by `fix`, ascending.
+std::vector<int> fixed_rows(const FeModel& model, const std::vector<std::string>& fix);
+
+// Displacements of all nodes (3 nodes by columns) from coordinates (dofs by columns).
+Eigen::MatrixXd node_displacements(const FeModel& model, const Eigen::Ref<const Eigen::MatrixXd>& q);
+
+}  // namespace lissom
