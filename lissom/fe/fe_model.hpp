@@ -13,9 +13,11 @@
 namespace lissom {
 
 // One degree of freedom: direction 0..2 is displacement along x, y, z, 3..5 rotation about x, y, z (reference
-// nodes of spiders, shell or beam nodes of imported matrices).
+// nodes of spiders, shell or beam nodes of imported matrices). A coordinate that belongs to no single node has
+// node -1 (the flexible motion of an averaging spider's face, see spider.hpp): only its column of
+// FeModel::recovery tells what it moves, and a rigid motion of the body leaves it zero.
 struct Dof {
-  int node = -1;  // index into FeModel::points
+  int node = -1;  // index into FeModel::points, or -1
   int direction = 0;
 };
 
@@ -29,7 +31,8 @@ struct FeModel {
   SymmetricMatrix M;                   // [kg, kg m, kg m2]
   std::map<std::string, std::vector<int>> node_sets;
   // Displacements of all nodes (3 per node, node by node) from the degrees of freedom: u = recovery * q. It
-  // holds the spiders' ties; empty means that dofs are already 3 per node in node order.
+  // holds the spiders' ties, and zero rows for nodes that nothing moves; empty means that dofs are already 3
+  // per node in node order.
   SparseMatrix recovery;
 
   int dof_count() const { return K.size(); }
