@@ -179,15 +179,15 @@ std::uint64_t DatasetInfo::size() const {
 
 // ------------------------------------------------------------------------------------------------ files
 
-File File::create(const std::filesystem::path& path) {
+File File::create(const std::filesystem::path& path, std::string shown_as) {
   const Silence silence;
   auto context = std::make_shared<Group::Context>();
-  context->path = path.string();
+  context->path = shown_as.empty() ? path.string() : std::move(shown_as);
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_V18);
   H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG);
   context->file = {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose};
-  if (!context->file.valid()) fail("{}: cannot be created: {}", path.string(), reason());
+  if (!context->file.valid()) fail("{}: cannot be created: {}", context->path, reason());
   return File(std::move(context));
 }
 
@@ -256,23 +256,31 @@ bool Group::has(std::string_view name) const {
 
 namespace {
 
-bool is_object(hid_t location, std::string_view name, H5O_type_t type) {
+// Whether the link leads to an object of that type. A soft or external link may lead nowhere; a hard link
+// whose object cannot be read is damage.
+bool is_object(hid_t location, const std::string& where, std::string_view name, H5O_type_t type) {
   const Silence silence;
-  H5O_info_t info;
   const std::string text(name);
-  return H5Lexists(location, text.c_str(), H5P_DEFAULT) > 0 &&
-         H5Oget_info_by_name2(location, text.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT) >= 0 &&
-         info.type == type;
+  H5L_info_t link;
+  if (H5Lexists(location, text.c_str(), H5P_DEFAULT) <= 0) return false;
+  if (H5Lget_info(location, text.c_str(), &link, H5P_DEFAULT) < 0)
+    fail_input("{}: cannot be read ({}); the file may be damaged", where, reason());
+  H5O_info_t info;
+  if (H5Oget_info_by_name2(location, text.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0) {
+    if (link.type != H5L_TYPE_HARD) return false;
+    fail_input("{}: cannot be read ({}); the file may be damaged", where, reason());
+  }
+  return info.type == type;
 }
 
 }  // namespace
 
 bool Group::has_group(std::string_view name) const {
-  return is_object(id_.id(), name, H5O_TYPE_GROUP);
+  return is_object(id_.id(), where(name), name, H5O_TYPE_GROUP);
 }
 
 bool Group::has_dataset(std::string_view name) const {
-  return is_object(id_.id(), name, H5O_TYPE_DATASET);
+  return is_object(id_.id(), where(name), name, H5O_TYPE_DATASET);
 }
 
 Group Group::group(std::string_view name) const {

@@ -128,8 +128,9 @@ class Group {
 
 class File {
  public:
-  // Creates the file, replacing one that is there. Throws Error.
-  static File create(const std::filesystem::path& path);
+  // Creates the file, replacing one that is there. Messages call it `shown_as`, if that is given, because a
+  // temporary name tells the user nothing. Throws Error.
+  static File create(const std::filesystem::path& path, std::string shown_as = "");
   // Opens for reading. Throws InputError: no such file, not an HDF5 file, truncated, damaged.
   static File open(const std::filesystem::path& path);
 
