@@ -35,4 +35,16 @@ struct ImportedMatrix {
   std::vector<RowLabel> labels;
 };
 
+// MATLAB .mat files up to version 7 (libmatio) and 7.3 (HDF5): every real two-dimensional variable, sparse
+// or full, also in structs ("s.K"). Zeros of full matrices are left out. Cells, text and arrays of other
+// dimensions are warnings. Throws InputError: not a .mat file, damaged, or a complex square matrix.
+// (read_mat.cpp)
+std::vector<ImportedMatrix> read_mat_matrices(const std::filesystem::path& path, Diagnostics& diagnostics);
+
+// HDF5 files of any program: every group that holds a sparse matrix in scipy's names (data, indices, indptr
+// or data, row, col) or MATLAB's (data, ir, jc), and every two-dimensional dataset of numbers. The name is
+// the path inside the file, as "model/K". What is no matrix is a warning. Throws InputError: not an HDF5
+// file, damaged, indices out of range, or a complex square matrix. (read_hdf5_matrices.cpp)
+std::vector<ImportedMatrix> read_hdf5_matrices(const std::filesystem::path& path, Diagnostics& diagnostics);
+
 }  // namespace lissom

@@ -1,0 +1,612 @@
+#include "lissom/core/hdf5.hpp"
+
+#include <hdf5.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+namespace lissom::hdf5 {
+
+static_assert(std::is_same_v<hid_t, std::int64_t>, "HDF5 1.10 or newer is needed");
+
+struct Group::Context {
+  std::string path;
+  Handle file;
+  std::uint64_t bytes = 0;  // size of a file opened for reading
+};
+
+namespace {
+
+// Chunks of a quarter of a megabyte: large enough to compress well, small enough for HDF5's chunk cache.
+constexpr std::uint64_t chunk_values = 32768;
+// Level 1 costs a third of the time of the default level and shuffled doubles gain little from more.
+constexpr unsigned deflate_level = 1;
+// Deflate cannot pack more tightly than 1032:1, so a dataset that claims more is damaged.
+constexpr std::uint64_t greatest_compression = 1100;
+constexpr std::uint64_t always_allowed = 1 << 20;
+
+// Switches HDF5's printing of errors off while it lives.
+class Silence {
+ public:
+  Silence() {
+    H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  }
+  ~Silence() { H5Eset_auto2(H5E_DEFAULT, function_, data_); }
+  Silence(const Silence&) = delete;
+  Silence& operator=(const Silence&) = delete;
+
+ private:
+  H5E_auto2_t function_ = nullptr;
+  void* data_ = nullptr;
+};
+
+// What HDF5 says about the call that failed last: the innermost message of its stack, which is the most
+// specific one ("no space left on device", "checksum").
+std::string reason() {
+  std::string text;
+  const auto take_first = [](unsigned n, const H5E_error2_t* error, void* out) -> herr_t {
+    if (n == 0 && error->desc) *static_cast<std::string*>(out) = error->desc;
+    return 0;
+  };
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, &text);
+  return text.empty() ? "HDF5 gives no reason" : text;
+}
+
+Handle space_of(const Shape& shape) {
+  if (shape.empty()) return {H5Screate(H5S_SCALAR), H5Sclose};
+  const std::vector<hsize_t> dims(shape.begin(), shape.end());
+  return {H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr), H5Sclose};
+}
+
+Shape shape_of(hid_t space) {
+  const int rank = H5Sget_simple_extent_ndims(space);
+  std::vector<hsize_t> dims(std::max(rank, 0));
+  if (rank > 0) H5Sget_simple_extent_dims(space, dims.data(), nullptr);
+  return {dims.begin(), dims.end()};
+}
+
+// Number of values, or the greatest number there is when the product overflows.
+std::uint64_t count_of(const Shape& shape) {
+  std::uint64_t count = 1;
+  for (std::uint64_t n : shape)
+    if (__builtin_mul_overflow(count, n, &count)) count = std::numeric_limits<std::uint64_t>::max();
+  // an overflow in front of a zero is still an empty dataset
+  return std::find(shape.begin(), shape.end(), 0) != shape.end() ? 0 : count;
+}
+
+std::uint64_t bytes_of(std::uint64_t count, std::uint64_t value_size) {
+  std::uint64_t bytes = 0;
+  const bool overflow = __builtin_mul_overflow(count, value_size, &bytes);
+  return overflow ? std::numeric_limits<std::uint64_t>::max() : bytes;
+}
+
+TypeClass class_of(hid_t type) {
+  switch (H5Tget_class(type)) {
+    case H5T_INTEGER:
+      return TypeClass::Integer;
+    case H5T_FLOAT:
+      return TypeClass::Float;
+    case H5T_STRING:
+      return TypeClass::String;
+    case H5T_COMPOUND:
+      return TypeClass::Compound;
+    default:
+      return TypeClass::Other;
+  }
+}
+
+const char* name_of(TypeClass type) {
+  constexpr const char* names[] = {"integers", "floating-point numbers", "text", "compound values",
+                                   "values of another type"};
+  return names[static_cast<int>(type)];
+}
+
+// A string type of this many bytes, filled up with zeros.
+Handle string_type(size_t bytes) {
+  Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+  H5Tset_size(type.id(), std::max<size_t>(bytes, 1));
+  H5Tset_strpad(type.id(), H5T_STR_NULLPAD);
+  H5Tset_cset(type.id(), H5T_CSET_UTF8);
+  return type;
+}
+
+// `count` strings of `bytes` each, lying one behind the other.
+std::vector<std::string> cut_strings(const std::vector<char>& buffer, size_t bytes, size_t count,
+                                     H5T_str_t padding) {
+  std::vector<std::string> out(count);
+  for (size_t i = 0; i < count; ++i) {
+    const char* start = buffer.data() + i * bytes;
+    out[i].assign(start, strnlen(start, bytes));
+    while (padding == H5T_STR_SPACEPAD && !out[i].empty() && out[i].back() == ' ') out[i].pop_back();
+  }
+  return out;
+}
+
+// Reads `count` strings through `read(memory type, buffer)`, which are of variable or of fixed length.
+// Returns nothing when HDF5 fails.
+template <class Read>
+std::optional<std::vector<std::string>> read_text(hid_t file_type, hid_t space, size_t count, Read read) {
+  if (H5Tis_variable_str(file_type) > 0) {
+    Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+    H5Tset_size(type.id(), H5T_VARIABLE);
+    H5Tset_cset(type.id(), H5Tget_cset(file_type));
+    std::vector<char*> pointers(count, nullptr);
+    if (read(type.id(), static_cast<void*>(pointers.data())) < 0) return std::nullopt;
+    std::vector<std::string> out;
+    for (const char* text : pointers) out.emplace_back(text ? text : "");
+    H5Dvlen_reclaim(type.id(), space, H5P_DEFAULT, pointers.data());
+    return out;
+  }
+  const size_t bytes = H5Tget_size(file_type);
+  std::vector<char> buffer(bytes * count);
+  Handle type(H5Tcopy(file_type), H5Tclose);
+  if (read(type.id(), static_cast<void*>(buffer.data())) < 0) return std::nullopt;
+  return cut_strings(buffer, bytes, count, H5Tget_strpad(file_type));
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------------------------------------- handles
+
+Handle& Handle::operator=(Handle&& other) noexcept {
+  if (this != &other) {
+    close();
+    id_ = std::exchange(other.id_, -1);
+    close_ = std::exchange(other.close_, nullptr);
+  }
+  return *this;
+}
+
+Handle::~Handle() {
+  close();
+}
+
+bool Handle::close() {
+  if (id_ < 0) return true;
+  const Silence silence;
+  // an id that went with its file is not ours to close any more
+  const bool closed = H5Iis_valid(id_) <= 0 || close_(id_) >= 0;
+  id_ = -1;
+  return closed;
+}
+
+std::uint64_t DatasetInfo::size() const {
+  return count_of(shape);
+}
+
+// ------------------------------------------------------------------------------------------------ files
+
+File File::create(const std::filesystem::path& path, std::string shown_as) {
+  const Silence silence;
+  auto context = std::make_shared<Group::Context>();
+  context->path = shown_as.empty() ? path.string() : std::move(shown_as);
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_V18);
+  H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG);
+  context->file = {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose};
+  if (!context->file.valid()) fail("{}: cannot be created: {}", context->path, reason());
+  return File(std::move(context));
+}
+
+File File::open(const std::filesystem::path& path) {
+  const Silence silence;
+  std::error_code ec;
+  if (!std::filesystem::exists(path, ec)) fail_input("{}: no such file", path.string());
+  if (std::filesystem::is_directory(path, ec)) fail_input("{}: is a folder, expected a file", path.string());
+  auto context = std::make_shared<Group::Context>();
+  context->path = path.string();
+  const auto bytes = std::filesystem::file_size(path, ec);
+  if (!ec) context->bytes = bytes;
+
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG);
+  context->file = {H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()), H5Fclose};
+  if (!context->file.valid()) {
+    const std::string why = reason();
+    if (why.find("signature") != std::string::npos) fail_input("{}: is not an HDF5 file", path.string());
+    fail_input("{}: cannot be opened as an HDF5 file ({}); it may be truncated or damaged", path.string(),
+               why);
+  }
+  return File(std::move(context));
+}
+
+Group File::root() const {
+  const Silence silence;
+  Handle id(H5Gopen2(context_->file.id(), "/", H5P_DEFAULT), H5Gclose);
+  if (!id.valid()) fail_input("{}: the root group cannot be opened: {}", context_->path, reason());
+  return Group(context_, std::move(id), "");
+}
+
+void File::close() {
+  const Silence silence;
+  if (H5Fflush(context_->file.id(), H5F_SCOPE_LOCAL) < 0) {
+    const std::string why = reason();
+    context_->file.close();
+    fail("{}: cannot be written: {}", context_->path, why);
+  }
+  if (!context_->file.close()) fail("{}: cannot be closed: {}", context_->path, reason());
+}
+
+bool is_hdf5(const std::filesystem::path& path) {
+  const Silence silence;
+  return H5Fis_hdf5(path.c_str()) > 0;
+}
+
+// ----------------------------------------------------------------------------------------------- groups
+
+std::vector<std::string> Group::names() const {
+  const Silence silence;
+  std::vector<std::string> out;
+  const auto collect = [](hid_t, const char* name, const H5L_info_t*, void* list) -> herr_t {
+    static_cast<std::vector<std::string>*>(list)->emplace_back(name);
+    return 0;
+  };
+  if (H5Literate(id_.id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, collect, &out) < 0)
+    fail_input("{}: the group cannot be listed: {}", where(), reason());
+  return out;
+}
+
+bool Group::has(std::string_view name) const {
+  const Silence silence;
+  return H5Lexists(id_.id(), std::string(name).c_str(), H5P_DEFAULT) > 0;
+}
+
+namespace {
+
+// Whether the link leads to an object of that type. A soft or external link may lead nowhere; a hard link
+// whose object cannot be read is damage.
+bool is_object(hid_t location, const std::string& where, std::string_view name, H5O_type_t type) {
+  const Silence silence;
+  const std::string text(name);
+  H5L_info_t link;
+  if (H5Lexists(location, text.c_str(), H5P_DEFAULT) <= 0) return false;
+  if (H5Lget_info(location, text.c_str(), &link, H5P_DEFAULT) < 0)
+    fail_input("{}: cannot be read ({}); the file may be damaged", where, reason());
+  H5O_info_t info;
+  if (H5Oget_info_by_name2(location, text.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0) {
+    if (link.type != H5L_TYPE_HARD) return false;
+    fail_input("{}: cannot be read ({}); the file may be damaged", where, reason());
+  }
+  return info.type == type;
+}
+
+}  // namespace
+
+bool Group::has_group(std::string_view name) const {
+  return is_object(id_.id(), where(name), name, H5O_TYPE_GROUP);
+}
+
+bool Group::has_dataset(std::string_view name) const {
+  return is_object(id_.id(), where(name), name, H5O_TYPE_DATASET);
+}
+
+Group Group::group(std::string_view name) const {
+  const Silence silence;
+  Handle id(H5Gopen2(id_.id(), std::string(name).c_str(), H5P_DEFAULT), H5Gclose);
+  if (!id.valid()) fail_input("{}: the group cannot be opened: {}", where(name), reason());
+  return Group(context_, std::move(id), fmt::format("{}/{}", path_, name));
+}
+
+Group Group::create_group(std::string_view name) {
+  const Silence silence;
+  Handle id(H5Gcreate2(id_.id(), std::string(name).c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+  if (!id.valid()) fail("{}: the group cannot be created: {}", where(name), reason());
+  return Group(context_, std::move(id), fmt::format("{}/{}", path_, name));
+}
+
+std::string Group::where(std::string_view name) const {
+  if (name.empty() || name == ".")
+    return fmt::format("{}: '{}'", context_->path, path_.empty() ? "/" : path_);
+  return fmt::format("{}: '{}/{}'", context_->path, path_, name);
+}
+
+std::uint64_t Group::address() const {
+  const Silence silence;
+  H5O_info_t info;
+  if (H5Oget_info2(id_.id(), &info, H5O_INFO_BASIC) < 0)
+    fail_input("{}: the group cannot be read: {}", where(), reason());
+  return info.addr;
+}
+
+// -------------------------------------------------------------------------------------- writing datasets
+
+Handle Group::create_dataset(std::string_view name, std::int64_t type, const Shape& shape,
+                             const Shape& chunk) {
+  const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  // an empty dataset has no chunks
+  if (count_of(shape) > 0 && !shape.empty()) {
+    const std::vector<hsize_t> dims(chunk.begin(), chunk.end());
+    H5Pset_chunk(creation.id(), static_cast<int>(dims.size()), dims.data());
+    H5Pset_shuffle(creation.id());
+    H5Pset_deflate(creation.id(), deflate_level);
+    H5Pset_fletcher32(creation.id());
+  }
+  const Handle space = space_of(shape);
+  Handle dataset(H5Dcreate2(id_.id(), std::string(name).c_str(), type, space.id(), H5P_DEFAULT, creation.id(),
+                            H5P_DEFAULT),
+                 H5Dclose);
+  if (!dataset.valid()) fail("{}: the dataset cannot be created: {}", where(name), reason());
+  return dataset;
+}
+
+void Group::write_values(std::string_view name, std::int64_t type, const void* values, std::uint64_t count,
+                         const Shape& given) {
+  const Silence silence;
+  const Shape shape = given.empty() ? Shape{count} : given;
+  LISSOM_ASSERT(count_of(shape) == count);
+  // chunks of whole rows
+  Shape chunk = shape;
+  if (count > 0)
+    chunk[0] =
+        std::clamp<std::uint64_t>(chunk_values / std::max<std::uint64_t>(count / shape[0], 1), 1, shape[0]);
+  Handle dataset = create_dataset(name, type, shape, chunk);
+  if (count > 0 && H5Dwrite(dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
+    fail("{}: cannot be written: {}", where(name), reason());
+  if (!dataset.close()) fail("{}: cannot be written: {}", where(name), reason());
+}
+
+void Group::write(std::string_view name, std::span<const double> values, Shape shape) {
+  write_values(name, H5T_NATIVE_DOUBLE, values.data(), values.size(), shape);
+}
+void Group::write(std::string_view name, std::span<const std::int32_t> values, Shape shape) {
+  write_values(name, H5T_NATIVE_INT32, values.data(), values.size(), shape);
+}
+void Group::write(std::string_view name, std::span<const std::int64_t> values, Shape shape) {
+  write_values(name, H5T_NATIVE_INT64, values.data(), values.size(), shape);
+}
+void Group::write(std::string_view name, std::span<const std::uint8_t> values, Shape shape) {
+  write_values(name, H5T_NATIVE_UINT8, values.data(), values.size(), shape);
+}
+
+void Group::write(std::string_view name, const std::vector<std::string>& values) {
+  size_t longest = 1;
+  for (const std::string& value : values) {
+    // fixed-length strings end at the first zero byte
+    if (value.find('\0') != std::string::npos) fail("{}: a text holds a zero byte", where(name));
+    longest = std::max(longest, value.size());
+  }
+  std::vector<char> buffer(longest * values.size(), '\0');
+  for (size_t i = 0; i < values.size(); ++i)
+    std::copy(values[i].begin(), values[i].end(), buffer.begin() + static_cast<long>(i * longest));
+  const Handle type = string_type(longest);
+  write_values(name, type.id(), buffer.data(), values.size(), {});
+}
+
+void Group::write_matrix(std::string_view name, const Eigen::Ref<const Eigen::MatrixXd>& matrix) {
+  const Silence silence;
+  const auto rows = static_cast<std::uint64_t>(matrix.rows());
+  const auto cols = static_cast<std::uint64_t>(matrix.cols());
+  Handle dataset = create_dataset(name, H5T_NATIVE_DOUBLE, {rows, cols},
+                                  {std::clamp<std::uint64_t>(rows, 1, chunk_values), 1});
+  // column by column, because Eigen's columns are contiguous and HDF5's rows would be
+  const Handle file_space(H5Dget_space(dataset.id()), H5Sclose);
+  const Handle memory_space = space_of({rows});
+  for (std::uint64_t j = 0; rows > 0 && j < cols; ++j) {
+    const hsize_t start[] = {0, j}, extent[] = {rows, 1};
+    H5Sselect_hyperslab(file_space.id(), H5S_SELECT_SET, start, nullptr, extent, nullptr);
+    if (H5Dwrite(dataset.id(), H5T_NATIVE_DOUBLE, memory_space.id(), file_space.id(), H5P_DEFAULT,
+                 matrix.col(static_cast<Eigen::Index>(j)).data()) < 0)
+      fail("{}: cannot be written: {}", where(name), reason());
+  }
+  if (!dataset.close()) fail("{}: cannot be written: {}", where(name), reason());
+}
+
+// -------------------------------------------------------------------------------------- reading datasets
+
+Handle Group::open_dataset(std::string_view name) const {
+  if (!has(name)) fail_input("{}: there is no such dataset", where(name));
+  Handle dataset(H5Dopen2(id_.id(), std::string(name).c_str(), H5P_DEFAULT), H5Dclose);
+  if (!dataset.valid()) fail_input("{}: the dataset cannot be opened: {}", where(name), reason());
+  return dataset;
+}
+
+void Group::check_size(std::string_view name, const Handle& dataset, std::uint64_t bytes) const {
+  const std::uint64_t stored = std::min<std::uint64_t>(H5Dget_storage_size(dataset.id()), context_->bytes);
+  if (bytes > always_allowed && (bytes - always_allowed) / greatest_compression > stored)
+    fail_input("{}: claims {} bytes of data, but the file holds only {} for it; the file is damaged",
+               where(name), bytes, stored);
+}
+
+DatasetInfo Group::info(std::string_view name) const {
+  const Silence silence;
+  const Handle dataset = open_dataset(name);
+  const Handle space(H5Dget_space(dataset.id()), H5Sclose), type(H5Dget_type(dataset.id()), H5Tclose);
+  if (!space.valid() || !type.valid()) fail_input("{}: cannot be read: {}", where(name), reason());
+  return {shape_of(space.id()), class_of(type.id())};
+}
+
+template <class T>
+std::vector<T> Group::read_values(std::string_view name, std::int64_t type, bool floats_too) const {
+  const Silence silence;
+  const DatasetInfo found = info(name);
+  if (found.type != TypeClass::Integer && !(floats_too && found.type == TypeClass::Float))
+    fail_input("{}: expected {}, found {}", where(name), floats_too ? "numbers" : "integers",
+               name_of(found.type));
+  const Handle dataset = open_dataset(name);
+  check_size(name, dataset, bytes_of(found.size(), sizeof(T)));
+  std::vector<T> values(found.size());
+  if (!values.empty() && H5Dread(dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
+    fail_input("{}: cannot be read ({}); the file may be damaged", where(name), reason());
+  return values;
+}
+
+std::vector<double> Group::read_doubles(std::string_view name) const {
+  return read_values<double>(name, H5T_NATIVE_DOUBLE, true);
+}
+
+std::vector<std::int64_t> Group::read_longs(std::string_view name) const {
+  std::vector<std::int64_t> values = read_values<std::int64_t>(name, H5T_NATIVE_INT64, false);
+  // HDF5 turns an unsigned number that is too large into the greatest one
+  if (std::find(values.begin(), values.end(), std::numeric_limits<std::int64_t>::max()) != values.end())
+    fail_input("{}: holds an integer beyond 64 bits", where(name));
+  return values;
+}
+
+std::vector<std::int32_t> Group::read_ints(std::string_view name) const {
+  const std::vector<std::int64_t> values = read_longs(name);
+  for (std::int64_t value : values)
+    if (value != static_cast<std::int32_t>(value))
+      fail_input("{}: holds the integer {}, which does not fit into 32 bits", where(name), value);
+  return {values.begin(), values.end()};
+}
+
+std::vector<std::string> Group::read_strings(std::string_view name) const {
+  const Silence silence;
+  const DatasetInfo found = info(name);
+  if (found.type != TypeClass::String)
+    fail_input("{}: expected text, found {}", where(name), name_of(found.type));
+  const Handle dataset = open_dataset(name);
+  const Handle type(H5Dget_type(dataset.id()), H5Tclose), space(H5Dget_space(dataset.id()), H5Sclose);
+  check_size(name, dataset, bytes_of(found.size(), H5Tget_size(type.id())));
+  if (found.size() == 0) return {};
+  const auto text = read_text(type.id(), space.id(), found.size(), [&](hid_t memory_type, void* buffer) {
+    return H5Dread(dataset.id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, buffer);
+  });
+  if (!text) fail_input("{}: cannot be read ({}); the file may be damaged", where(name), reason());
+  return *text;
+}
+
+Eigen::MatrixXd Group::read_matrix(std::string_view name) const {
+  const Silence silence;
+  const DatasetInfo found = info(name);
+  if (found.shape.size() != 2)
+    fail_input("{}: expected a matrix, found {} dimensions", where(name), found.shape.size());
+  const Handle dataset = open_dataset(name);
+  const Handle creation(H5Dget_create_plist(dataset.id()), H5Pclose);
+  hsize_t chunk[2] = {0, 0};
+  const bool by_columns = H5Pget_layout(creation.id()) == H5D_CHUNKED &&
+                          H5Pget_chunk(creation.id(), 2, chunk) == 2 && chunk[1] == 1 && found.shape[1] > 1;
+  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  if (!by_columns || found.type != TypeClass::Float) {
+    const std::vector<double> values = read_doubles(name);
+    return Eigen::Map<const RowMajor>(values.data(), static_cast<Eigen::Index>(found.shape[0]),
+                                      static_cast<Eigen::Index>(found.shape[1]));
+  }
+
+  // as write_matrix() has written it
+  check_size(name, dataset, bytes_of(found.size(), sizeof(double)));
+  Eigen::MatrixXd matrix(found.shape[0], found.shape[1]);
+  const Handle file_space(H5Dget_space(dataset.id()), H5Sclose);
+  const Handle memory_space = space_of({found.shape[0]});
+  for (Eigen::Index j = 0; matrix.rows() > 0 && j < matrix.cols(); ++j) {
+    const hsize_t start[] = {0, static_cast<hsize_t>(j)}, extent[] = {found.shape[0], 1};
+    H5Sselect_hyperslab(file_space.id(), H5S_SELECT_SET, start, nullptr, extent, nullptr);
+    if (H5Dread(dataset.id(), H5T_NATIVE_DOUBLE, memory_space.id(), file_space.id(), H5P_DEFAULT,
+                matrix.col(j).data()) < 0)
+      fail_input("{}: cannot be read ({}); the file may be damaged", where(name), reason());
+  }
+  return matrix;
+}
+
+// -------------------------------------------------------------------------------------------- attributes
+
+void Group::write_attribute_values(std::string_view name, std::string_view of, std::int64_t type, bool scalar,
+                                   std::uint64_t count, const void* values) {
+  const Silence silence;
+  const Handle space = space_of(scalar ? Shape{} : Shape{count});
+  Handle attribute(H5Acreate_by_name(id_.id(), std::string(of).c_str(), std::string(name).c_str(), type,
+                                     space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                   H5Aclose);
+  if (!attribute.valid() || H5Awrite(attribute.id(), type, values) < 0)
+    fail("{}: the attribute '{}' cannot be written: {}", where(of), name, reason());
+}
+
+void Group::write_attribute(std::string_view name, std::string_view value, std::string_view of) {
+  if (value.find('\0') != std::string_view::npos)
+    fail("{}: the attribute '{}' holds a zero byte", where(of), name);
+  const std::string text(value);
+  const Handle type = string_type(text.size());
+  write_attribute_values(name, of, type.id(), true, 1, text.c_str());
+}
+void Group::write_attribute(std::string_view name, double value, std::string_view of) {
+  write_attribute_values(name, of, H5T_NATIVE_DOUBLE, true, 1, &value);
+}
+void Group::write_attribute(std::string_view name, std::int64_t value, std::string_view of) {
+  write_attribute_values(name, of, H5T_NATIVE_INT64, true, 1, &value);
+}
+void Group::write_attribute(std::string_view name, std::span<const std::int64_t> values,
+                            std::string_view of) {
+  write_attribute_values(name, of, H5T_NATIVE_INT64, false, values.size(), values.data());
+}
+
+bool Group::has_attribute(std::string_view name, std::string_view of) const {
+  const Silence silence;
+  return H5Aexists_by_name(id_.id(), std::string(of).c_str(), std::string(name).c_str(), H5P_DEFAULT) > 0;
+}
+
+namespace {
+
+// An open attribute with its type, space and number of values.
+struct Attribute {
+  Handle id, type, space;
+  std::uint64_t count = 0;
+
+  Attribute(hid_t location, const std::string& where, std::string_view name, std::string_view of) {
+    id = {H5Aopen_by_name(location, std::string(of).c_str(), std::string(name).c_str(), H5P_DEFAULT,
+                          H5P_DEFAULT),
+          H5Aclose};
+    if (!id.valid()) fail_input("{}: there is no attribute '{}'", where, name);
+    type = {H5Aget_type(id.id()), H5Tclose};
+    space = {H5Aget_space(id.id()), H5Sclose};
+    if (!type.valid() || !space.valid())
+      fail_input("{}: the attribute '{}' cannot be read: {}", where, name, reason());
+    count = count_of(shape_of(space.id()));
+    // nothing that we look for in an attribute is long
+    if (count > always_allowed || H5Tget_size(type.id()) > always_allowed)
+      fail_input("{}: the attribute '{}' claims {} values; the file is damaged", where, name, count);
+  }
+};
+
+}  // namespace
+
+std::string Group::string_attribute(std::string_view name, std::string_view of) const {
+  const Silence silence;
+  const Attribute attribute(id_.id(), where(of), name, of);
+  if (class_of(attribute.type.id()) != TypeClass::String || attribute.count != 1)
+    fail_input("{}: the attribute '{}' is expected to be one text, found {} {}", where(of), name,
+               attribute.count, name_of(class_of(attribute.type.id())));
+  const auto text = read_text(attribute.type.id(), attribute.space.id(), 1, [&](hid_t type, void* buffer) {
+    return H5Aread(attribute.id.id(), type, buffer);
+  });
+  if (!text) fail_input("{}: the attribute '{}' cannot be read: {}", where(of), name, reason());
+  return text->front();
+}
+
+double Group::double_attribute(std::string_view name, std::string_view of) const {
+  const Silence silence;
+  const Attribute attribute(id_.id(), where(of), name, of);
+  const TypeClass type = class_of(attribute.type.id());
+  if ((type != TypeClass::Float && type != TypeClass::Integer) || attribute.count != 1)
+    fail_input("{}: the attribute '{}' is expected to be one number, found {} {}", where(of), name,
+               attribute.count, name_of(type));
+  double value = 0;
+  if (H5Aread(attribute.id.id(), H5T_NATIVE_DOUBLE, &value) < 0)
+    fail_input("{}: the attribute '{}' cannot be read: {}", where(of), name, reason());
+  return value;
+}
+
+std::vector<std::int64_t> Group::longs_attribute(std::string_view name, std::string_view of) const {
+  const Silence silence;
+  const Attribute attribute(id_.id(), where(of), name, of);
+  const TypeClass type = class_of(attribute.type.id());
+  if (type != TypeClass::Integer)
+    fail_input("{}: the attribute '{}' is expected to hold integers, found {}", where(of), name,
+               name_of(type));
+  std::vector<std::int64_t> values(attribute.count);
+  if (!values.empty() && H5Aread(attribute.id.id(), H5T_NATIVE_INT64, values.data()) < 0)
+    fail_input("{}: the attribute '{}' cannot be read: {}", where(of), name, reason());
+  return values;
+}
+
+std::int64_t Group::long_attribute(std::string_view name, std::string_view of) const {
+  const std::vector<std::int64_t> values = longs_attribute(name, of);
+  if (values.size() != 1)
+    fail_input("{}: the attribute '{}' is expected to be one integer, found {}", where(of), name,
+               values.size());
+  return values.front();
+}
+
+}  // namespace lissom::hdf5

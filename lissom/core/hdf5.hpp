@@ -1,0 +1,151 @@
+// A thin layer over HDF5's C interface: handles that close themselves, datasets from and to vectors and Eigen
+// matrices, and errors that name the file and the path inside it.
+//
+// What is written can be trusted later: metadata in HDF5 1.8's format (which every reader of the last fifteen
+// years knows, and whose headers carry checksums), data in chunks that are shuffled, deflated and
+// checksummed, so that a damaged file is an error and never other numbers. Reading never allocates more than
+// the file can hold. HDF5's own error printing is silenced during our calls. Like HDF5 itself this is not
+// for two threads at once.
+//
+// Functions that write throw Error, those that read InputError.
+#pragma once
+
+#include <Eigen/Core>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lissom/core/error.hpp"
+
+namespace lissom::hdf5 {
+
+using Shape = std::vector<std::uint64_t>;
+
+// An HDF5 id (hid_t) and the function that closes it.
+class Handle {
+ public:
+  using Closer = int (*)(std::int64_t);
+  Handle() = default;
+  Handle(std::int64_t id, Closer closer) : id_(id), close_(closer) {}
+  Handle(Handle&& other) noexcept { *this = std::move(other); }
+  Handle& operator=(Handle&& other) noexcept;
+  ~Handle();
+  std::int64_t id() const { return id_; }
+  bool valid() const { return id_ >= 0; }
+  // Closes now; false when HDF5 reports a failure.
+  bool close();
+
+ private:
+  std::int64_t id_ = -1;
+  Closer close_ = nullptr;
+};
+
+enum class TypeClass : std::uint8_t { Integer, Float, String, Compound, Other };
+
+// What a dataset holds.
+struct DatasetInfo {
+  Shape shape;  // empty for a single value
+  TypeClass type = TypeClass::Other;
+  std::uint64_t size() const;  // number of values
+};
+
+// A group of an open file; the file stays open as long as one of its groups lives.
+class Group {
+ public:
+  // Names of everything in the group, in alphabetical order.
+  std::vector<std::string> names() const;
+  bool has(std::string_view name) const;
+  bool has_group(std::string_view name) const;
+  bool has_dataset(std::string_view name) const;
+  Group group(std::string_view name) const;
+  Group create_group(std::string_view name);
+
+  // "file: '/path/name'", the beginning of every message.
+  std::string where(std::string_view name = "") const;
+  // A number that tells two groups of a file apart, however they were reached (links may form circles).
+  std::uint64_t address() const;
+
+  // Writes the values as they lie in memory; `shape` counts in C order (the last index runs fastest), and
+  // empty stands for a vector.
+  void write(std::string_view name, std::span<const double> values, Shape shape = {});
+  void write(std::string_view name, std::span<const std::int32_t> values, Shape shape = {});
+  void write(std::string_view name, std::span<const std::int64_t> values, Shape shape = {});
+  void write(std::string_view name, std::span<const std::uint8_t> values, Shape shape = {});
+  // UTF-8 strings, padded with zeros to the longest one.
+  void write(std::string_view name, const std::vector<std::string>& values);
+  // rows by cols; the chunks lie within columns, so that one column of a tall matrix is read cheaply.
+  void write_matrix(std::string_view name, const Eigen::Ref<const Eigen::MatrixXd>& matrix);
+
+  DatasetInfo info(std::string_view name) const;
+  // All values in C order, whatever the shape. Integers are accepted where doubles are asked for; numbers
+  // that the type cannot hold and other kinds of data are refused.
+  std::vector<double> read_doubles(std::string_view name) const;
+  std::vector<std::int32_t> read_ints(std::string_view name) const;
+  std::vector<std::int64_t> read_longs(std::string_view name) const;
+  std::vector<std::string> read_strings(std::string_view name) const;
+  // A two-dimensional dataset as a matrix of rows by cols.
+  Eigen::MatrixXd read_matrix(std::string_view name) const;
+
+  // Attributes of the group itself, or of the object `of` in it.
+  void write_attribute(std::string_view name, std::string_view value, std::string_view of = ".");
+  void write_attribute(std::string_view name, double value, std::string_view of = ".");
+  void write_attribute(std::string_view name, std::int64_t value, std::string_view of = ".");
+  void write_attribute(std::string_view name, std::span<const std::int64_t> values,
+                       std::string_view of = ".");
+  bool has_attribute(std::string_view name, std::string_view of = ".") const;
+  // Throw InputError where the attribute is missing or of another kind.
+  std::string string_attribute(std::string_view name, std::string_view of = ".") const;
+  double double_attribute(std::string_view name, std::string_view of = ".") const;
+  std::vector<std::int64_t> longs_attribute(std::string_view name, std::string_view of = ".") const;
+  std::int64_t long_attribute(std::string_view name, std::string_view of = ".") const;
+
+ private:
+  friend class File;
+  struct Context;  // the open file
+  Group(std::shared_ptr<Context> context, Handle id, std::string path)
+      : context_(std::move(context)), id_(std::move(id)), path_(std::move(path)) {}
+  void write_values(std::string_view name, std::int64_t type, const void* values, std::uint64_t count,
+                    const Shape& shape);
+  template <class T>
+  std::vector<T> read_values(std::string_view name, std::int64_t type, bool floats_too) const;
+  void write_attribute_values(std::string_view name, std::string_view of, std::int64_t type, bool scalar,
+                              std::uint64_t count, const void* values);
+  Handle open_dataset(std::string_view name) const;
+  // Throws InputError when the file cannot hold that many bytes for the dataset.
+  void check_size(std::string_view name, const Handle& dataset, std::uint64_t bytes) const;
+  Handle create_dataset(std::string_view name, std::int64_t type, const Shape& shape, const Shape& chunk);
+
+  std::shared_ptr<Context> context_;
+  Handle id_;
+  std::string path_;
+};
+
+class File {
+ public:
+  // Creates the file, replacing one that is there. Messages call it `shown_as`, if that is given, because a
+  // temporary name tells the user nothing. Throws Error.
+  static File create(const std::filesystem::path& path, std::string shown_as = "");
+  // Opens for reading. Throws InputError: no such file, not an HDF5 file, truncated, damaged.
+  static File open(const std::filesystem::path& path);
+
+  Group root() const;
+  // Writes everything out and closes the file with all its groups. Throws Error. Files that were written
+  // must be closed so, because a destructor cannot report a full disk.
+  void close();
+
+ private:
+  explicit File(std::shared_ptr<Group::Context> context) : context_(std::move(context)) {}
+  std::shared_ptr<Group::Context> context_;
+};
+
+// Whether the file begins like an HDF5 file (also behind a user block, as MATLAB 7.3 writes them); false when
+// it cannot be opened.
+bool is_hdf5(const std::filesystem::path& path);
+
+}  // namespace lissom::hdf5
