@@ -1,0 +1,145 @@
+// Notation: r_1..r_6 rigid-body vectors over the degrees of freedom, about a point p:
+//   translation along e_i:  u = e_i                 at every node
+//   rotation about e_i:     u = e_i x (x - p)       and e_i at rotational degrees of freedom
+// Then R' M R = [ m 1, -m c~ ; m c~, J ] with c the centre of mass relative to p and J the inertia about p.
+#include "lissom/fe/matrix_checks.hpp"
+
+#include <Eigen/Geometry>
+#include <cmath>
+
+#include "lissom/core/error.hpp"
+#include "lissom/fe/matrix_entries.hpp"
+
+namespace lissom {
+
+namespace {
+
+struct RowFindings {
+  std::vector<int> zero, bad_diagonal, not_finite;
+};
+
+RowFindings inspect_rows(const SparseMatrix& lower) {
+  const int n = static_cast<int>(lower.rows());
+  std::vector<char> filled(static_cast<size_t>(n), 0), finite(static_cast<size_t>(n), 1);
+  std::vector<double> diagonal(static_cast<size_t>(n), 0.0);
+  for (int j = 0; j < n; ++j) {
+    for (SparseMatrix::InnerIterator it(lower, j); it; ++it) {
+      const int i = static_cast<int>(it.row());
+      if (!std::isfinite(it.value())) finite[i] = finite[j] = 0;
+      if (it.value() != 0) filled[i] = filled[j] = 1;
+      if (i == j) diagonal[i] = it.value();
+    }
+  }
+  RowFindings findings;
+  for (int i = 0; i < n; ++i) {
+    if (!filled[i]) findings.zero.push_back(i);
+    if (!finite[i]) findings.not_finite.push_back(i);
+    if (diagonal[i] < 0 || (filled[i] && diagonal[i] == 0)) findings.bad_diagonal.push_back(i);
+  }
+  return findings;
+}
+
+// The six rigid-body vectors about `p` as columns; rotations stay zero without coordinates.
+Eigen::MatrixXd rigid_body_vectors(const FeModel& model, const Eigen::Vector3d& p) {
+  Eigen::MatrixXd R = Eigen::MatrixXd::Zero(model.dof_count(), 6);
+  for (int i = 0; i < model.dof_count(); ++i) {
+    const Dof& dof = model.dofs[static_cast<size_t>(i)];
+    if (dof.direction >= 3) {
+      R(i, dof.direction) = 1;
+      continue;
+    }
+    R(i, dof.direction) = 1;
+    if (!model.has_points()) continue;
+    const Eigen::Vector3d x = model.points.col(dof.node) - p;
+    for (int axis = 0; axis < 3; ++axis) R(i, 3 + axis) = Eigen::Vector3d::Unit(axis).cross(x)(dof.direction);
+  }
+  return R;
+}
+
+}  // namespace
+
+std::optional<double> MatrixChecks::worst_residual() const {
+  std::optional<double> worst;
+  for (const auto& residual : rigid_body_residual)
+    if (residual && (!worst || *residual > *worst)) worst = residual;
+  return worst;
+}
+
+MatrixChecks check_matrices(const FeModel& model) {
+  LISSOM_ASSERT(model.K.size() == model.M.size());
+  LISSOM_ASSERT(model.dofs.size() == static_cast<size_t>(model.dof_count()));
+  MatrixChecks checks;
+  checks.dofs = model.dof_count();
+  checks.K_entries = model.K.lower.nonZeros();
+  checks.M_entries = model.M.lower.nonZeros();
+  RowFindings K_rows = inspect_rows(model.K.lower), M_rows = inspect_rows(model.M.lower);
+  checks.zero_rows_K = std::move(K_rows.zero);
+  checks.zero_rows_M = std::move(M_rows.zero);
+  checks.bad_diagonal_K = std::move(K_rows.bad_diagonal);
+  checks.bad_diagonal_M = std::move(M_rows.bad_diagonal);
+  checks.not_finite_K = std::move(K_rows.not_finite);
+  checks.not_finite_M = std::move(M_rows.not_finite);
+
+  // what follows needs to know which way a row points
+  bool labelled = !model.dofs.empty();
+  for (const Dof& dof : model.dofs) labelled = labelled && dof.node >= 0;
+  if (!labelled || !checks.not_finite_K.empty() || !checks.not_finite_M.empty()) return checks;
+
+  const bool points = model.has_points();
+  const Eigen::Vector3d p = points ? Eigen::Vector3d(model.points.rowwise().mean()) : Eigen::Vector3d::Zero();
+  const Eigen::MatrixXd R = rigid_body_vectors(model, p);
+
+  // residuals, measured against what the sums would be if nothing cancelled
+  const Eigen::MatrixXd KR = model.K.full() * R;
+  const SymmetricMatrix abs_K{model.K.lower.cwiseAbs()};
+  const Eigen::MatrixXd scale = abs_K.full() * R.cwiseAbs();
+  for (int k = 0; k < (points ? 6 : 3); ++k)
+    if (scale.col(k).norm() > 0) checks.rigid_body_residual[k] = KR.col(k).norm() / scale.col(k).norm();
+
+  // mass, and from the coupling of translations and rotations the centre: t_x' M r_y = m c_z and so on around
+  const Eigen::Matrix<double, 6, 6> mass = R.transpose() * (model.M.full() * R);
+  checks.mass = mass.diagonal().head<3>();
+  if (!points || checks.mass->minCoeff() <= 0) return checks;
+  const Eigen::Vector3d c(mass(1, 5) / mass(1, 1), mass(2, 3) / mass(2, 2), mass(0, 4) / mass(0, 0));
+  checks.centre = p + c;
+  const double m = checks.mass->mean();
+  const Eigen::Matrix3d J = mass.bottomRightCorner<3, 3>();
+  checks.inertia = J - m * (c.squaredNorm() * Eigen::Matrix3d::Identity() - c * c.transpose());
+  return checks;
+}
+
+std::string describe_dof(const FeModel& model, int row) {
+  const Dof& dof = model.dofs[static_cast<size_t>(row)];
+  if (dof.node < 0) return fmt::format("row {}", row + 1);
+  return fmt::format("node {}, direction {}", model.node_ids[static_cast<size_t>(dof.node)],
+                     direction_name(dof.direction));
+}
+
+std::string to_string(const MatrixChecks& checks) {
+  std::string text = fmt::format("degrees of freedom   {}\nentries (triangle)   K {}, M {}\n", checks.dofs,
+                                 checks.K_entries, checks.M_entries);
+  text += "rigid-body residuals ";
+  for (int k = 0; k < 6; ++k) {
+    const auto& residual = checks.rigid_body_residual[k];
+    text += fmt::format(" {}{} {}", k < 3 ? "t" : "", direction_name(k),
+                        residual ? fmt::format("{:.1e}", *residual) : "n/a");
+  }
+  const auto vector = [](const std::optional<Eigen::Vector3d>& v) {
+    return v ? fmt::format("{:.9g} {:.9g} {:.9g}", (*v)(0), (*v)(1), (*v)(2)) : std::string("n/a");
+  };
+  text += fmt::format("\nmass along x y z     {}\ncentre of mass       {}\n", vector(checks.mass),
+                      vector(checks.centre));
+  if (checks.inertia) {
+    const Eigen::Matrix3d& J = *checks.inertia;
+    text += fmt::format("inertia (centre)     xx {:.6g} yy {:.6g} zz {:.6g} xy {:.6g} yz {:.6g} zx {:.6g}\n",
+                        J(0, 0), J(1, 1), J(2, 2), J(0, 1), J(1, 2), J(2, 0));
+  } else {
+    text += "inertia (centre)     n/a\n";
+  }
+  text += fmt::format("zero rows            K {}, M {}\nbad diagonals        K {}, M {}\n",
+                      checks.zero_rows_K.size(), checks.zero_rows_M.size(), checks.bad_diagonal_K.size(),
+                      checks.bad_diagonal_M.size());
+  return text;
+}
+
+}  // namespace lissom
