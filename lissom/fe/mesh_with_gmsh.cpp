@@ -28,7 +28,10 @@ namespace fs = std::filesystem;
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "lissom-XXXXXX").string();
+    std::error_code ec;
+    const fs::path parent = fs::temp_directory_path(ec);
+    if (ec) fail("there is no folder for temporary files ({}); set TMPDIR to one", ec.message());
+    std::string name = (parent / "lissom-XXXXXX").string();
     if (!mkdtemp(name.data())) fail("cannot make a temporary folder {}: {}", name, std::strerror(errno));
     path_ = name;
   }
@@ -156,8 +159,10 @@ Mesh mesh_with_gmsh(const fs::path& geometry, const GmshOptions& options, Diagno
     fail_input(SourcePos{geometry.string(), 0}, "gmsh could not mesh this geometry; it says:{}", said);
   }
 
-  // messages shall name the user's file, not the temporary one
-  return read_gmsh(read_file(mesh_file), geometry.string(), diagnostics);
+  // messages shall name the user's file, not the temporary one that is gone when they are read
+  Mesh mesh = read_gmsh(read_file(mesh_file), geometry.string() + " (meshed by gmsh)", diagnostics);
+  mesh.source = geometry.string();
+  return mesh;
 }
 
 }  // namespace lissom

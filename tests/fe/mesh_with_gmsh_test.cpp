@@ -133,8 +133,26 @@ TEST_F(MeshWithGmsh, AGeometryWithoutPhysicalVolumeSaysSo) {
     Box(1) = {0, 0, 0, 2, 1, 3};
     Physical Surface("far end") = {6};
   )");
-  EXPECT_TRUE(begins_with(input_error_of([&] { mesh_with_gmsh(path, {.size = 1}, diagnostics); }),
-                          {path.string() + ": the file has no volume elements", "add a Physical Volume"}));
+  EXPECT_TRUE(begins_with(
+      input_error_of([&] { mesh_with_gmsh(path, {.size = 1}, diagnostics); }),
+      {path.string() + " (meshed by gmsh): the file has no volume elements", "add a Physical Volume"}));
+}
+
+// Quadrangles on one face of a body of tetrahedra make gmsh put pyramids between them.
+TEST_F(MeshWithGmsh, PyramidsThatGmshPutsBehindQuadranglesAreRefused) {
+  Diagnostics diagnostics;
+  const auto path = write("box.geo", std::string(box) + "Recombine Surface{6};\n");
+  for (int order : {1, 2})
+    EXPECT_TRUE(
+        contains(input_error_of([&] { mesh_with_gmsh(path, {.order = order, .size = 1}, diagnostics); }),
+                 {"box.geo (meshed by gmsh): ", "is a pyramid", "no Recombine"}));
+}
+
+TEST_F(MeshWithGmsh, WithoutAFolderForTemporaryFilesNothingIsTried) {
+  Diagnostics diagnostics;
+  const auto path = write("box.geo", box);
+  setenv("TMPDIR", "/nowhere", 1);
+  EXPECT_THROW(mesh_with_gmsh(path, {.size = 1}, diagnostics), Error);
 }
 
 TEST_F(MeshWithGmsh, GmshsWarningsArePassedOn) {
