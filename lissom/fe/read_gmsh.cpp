@@ -296,9 +296,8 @@ class GmshReader {
   Diagnostics& diagnostics_;
   bool version_4_ = false;
   bool has_entities_ = false;
-  std::int64_t surface_elements_ =
-      0;                              // points, curves and surfaces, for the message when volumes are missing
-  std::map<Key, std::string> names_;  // from $PhysicalNames
+  std::int64_t surface_elements_ = 0;  // and lines and points, for the message when volumes are missing
+  std::map<Key, std::string> names_;   // from $PhysicalNames
   std::map<Key, std::vector<int>> entity_groups_;  // physical tags of entity (dimension, tag); 4.1
   std::map<Key, Group> groups_;
 };
