@@ -217,7 +217,7 @@ TypeMeaning meaning_of(std::string_view upper_type) {
   if (!std::all_of(suffix.begin(), suffix.end(), [](char c) { return c >= 'A' && c <= 'Z'; })) return meaning;
   for (ElementType type : all_element_types)
     if (node_count(type) == meaning.nodes) meaning.type = type;
-  meaning.exact = suffix.empty();
+  meaning.exact = meaning.type && suffix.empty();
   return meaning;
 }
 
