@@ -410,8 +410,8 @@ class DeckReader {
       while (true) {
         while (fields.next(field)) {
           if (field.empty()) continue;
-          // nodes of instances, "Part-1-1.7", in elements that are skipped: connectors, springs
-          if (!meaning.type && !parse_long(field)) continue;
+          // skipped connectors and springs have nodes of instances, "Part-1-1.7", and 0 for the ground
+          if (const auto id = parse_long(field); !meaning.type && (!id || *id < 1 || *id > max_id)) continue;
           part.connectivity.push_back(to_id(field, "a node id"));
         }
         element.nodes = static_cast<int>(part.connectivity.size() - element.first_node);

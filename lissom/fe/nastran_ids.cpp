@@ -6,11 +6,6 @@
 
 namespace lissom {
 
-void NastranIds::append(const NastranIds& other) {
-  single.insert(single.end(), other.single.begin(), other.single.end());
-  ranges.insert(ranges.end(), other.ranges.begin(), other.ranges.end());
-}
-
 std::string parse_ids(std::span<const std::string_view> words, NastranIds& ids) {
   // the range that EXCEPT would leave ids out of
   std::array<std::int64_t, 2> range = {1, 0};

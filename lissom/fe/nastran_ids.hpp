@@ -16,7 +16,6 @@ struct NastranIds {
   std::vector<std::array<std::int64_t, 2>> ranges;  // first and last id, both included
 
   bool empty() const { return single.empty() && ranges.empty(); }
-  void append(const NastranIds& other);
 };
 
 // Appends the list that the words (upper or lower case; blank ones are passed over) stand for. Returns what

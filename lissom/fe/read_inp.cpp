@@ -102,6 +102,12 @@ class Assembler {
         fail_input("{}: more than {} nodes or elements", deck_.files.front(), INT_MAX);
       node_index_[k].build(part.node_ids.size(), [&](size_t i) { return part.node_ids[i]; });
       element_index_[k].build(part.elements.size(), [&](size_t i) { return part.elements[i].id; });
+      // the builder sees solids only, but a skipped element's id must not stand for a solid in a set
+      const auto& sorted = element_index_[k].sorted();
+      for (size_t i = 1; i < sorted.size(); ++i)
+        if (sorted[i].first == sorted[i - 1].first)
+          fail_input(deck_.pos(part.elements[sorted[i].second].place), "element {} is defined a second time",
+                     sorted[i].first);
     }
   }
 

@@ -150,6 +150,10 @@ class Reader {
     std::int64_t node;
     SourcePos pos;
   };
+  struct Grdset {
+    std::int64_t system;
+    SourcePos pos;
+  };
 
   std::string path_;
   Diagnostics& diagnostics_;
@@ -161,7 +165,7 @@ class Reader {
   std::unordered_map<std::int64_t, std::int64_t> node_system_;  // of nodes that are not in the basic system
   std::vector<std::int64_t> nodes_without_system_;              // whose CP is blank
   std::map<std::int64_t, SystemUser> system_users_;             // the first node of each system
-  std::optional<SystemUser> grdset_;                            // its CP in `node`
+  std::optional<Grdset> grdset_;
 
   std::vector<std::int64_t> element_properties_;
   std::map<std::int64_t, Property> properties_;
@@ -268,8 +272,8 @@ void Reader::grid() {
 // GRDSET - CP - - - CD PS SEID: what a GRID has where its field is blank
 void Reader::grdset() {
   if (grdset_) fail_input(card_.pos, "GRDSET stands in the file a second time");
-  grdset_ = SystemUser{blank(1) ? 0 : integer(1, "CP"), card_.pos};
-  if (grdset_->node < 0) wrong(1, "CP", "the id of a coordinate system or 0");
+  grdset_ = Grdset{blank(1) ? 0 : integer(1, "CP"), card_.pos};
+  if (grdset_->system < 0) wrong(1, "CP", "the id of a coordinate system or 0");
   if ((!blank(5) && integer(5, "CD") != 0) || (components(6, "PS") & translations))
     diagnostics_.warn("nastran.grdset", "GRDSET: only CP is read; CD and PS are ignored", card_.pos);
 }
@@ -319,8 +323,8 @@ void Reader::cord2() {
 }
 
 void Reader::place_nodes() {
-  if (grdset_ && grdset_->node > 0) {
-    const std::int64_t system = grdset_->node;
+  if (grdset_ && grdset_->system > 0) {
+    const std::int64_t system = grdset_->system;
     systems_.at(system, "GRDSET", grdset_->pos);
     for (std::int64_t node : nodes_without_system_) node_system_.emplace(node, system);
   }

@@ -238,7 +238,7 @@ TEST(Inp, SkippedElementsArePassedOverWithAllTheirLines) {
 *ELEMENT, TYPE=B31
 93, 1, 2
 *ELEMENT, TYPE=CONN3D2
-94, Part-1-1.1, 2
+94, Part-1-1.1, 2, 0
 *ELEMENT, TYPE=C3D5
 95, 1,2,3,4,5
 )" + tet_elements);
@@ -342,7 +342,7 @@ TEST(Inp, ElementsInTwoSectionsKeepTheLastWithAWarning) {
 }
 
 TEST(Inp, EngineeringConstantsAndOrthotropicStiffnessMeanTheSame) {
-  // a material whose compliance is known: S = diag-dominant, D by hand for nu12 = nu13 = nu23 = 0 is diag(E)
+  // without Poisson's ratios the stiffness is the moduli themselves; the third one is isotropic
   const Result r = read(tets + R"(*MATERIAL, NAME=EC
 *ELASTIC, TYPE=ENGINEERING CONSTANTS
 10., 20., 30., .1, .2, .3, 4., 5.,
@@ -660,6 +660,8 @@ TEST(Inp, WrongNodesAndElementsAreReportedWithTheirLine) {
             "dir/m.inp:8: expected a node id, found 'x'");
   EXPECT_EQ(error_of(tets + "*ELEMENT, TYPE=C3D4\n1, 1, 2, 3, 9\n"),
             "dir/m.inp:8: element 1 refers to node 9, which is not defined");
+  EXPECT_EQ(error_of(tets + tet_elements + "*ELEMENT, TYPE=S3\n2, 1, 2, 3\n"),
+            "dir/m.inp:11: element 2 is defined a second time");
   EXPECT_EQ(error_of(tets + "*NGEN\n1, 5\n"),
             "dir/m.inp:7: *NGEN is not supported: export the mesh with its nodes and elements written out");
 }
