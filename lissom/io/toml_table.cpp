@@ -1,0 +1,231 @@
+#include "lissom/io/toml_table.hpp"
+
+#include <fmt/ranges.h>
+
+#include "lissom/core/text.hpp"
+
+namespace lissom {
+
+namespace {
+
+std::string kind_of(const toml::value& value) {
+  switch (value.type()) {
+    case toml::value_t::boolean:
+      return fmt::format("{}", value.as_boolean());
+    case toml::value_t::integer:
+      return fmt::format("{}", value.as_integer());
+    case toml::value_t::floating:
+      return fmt::format("{}", value.as_floating());
+    case toml::value_t::string:
+      return fmt::format("\"{}\"", value.as_string().str);
+    case toml::value_t::array:
+      return "a list";
+    case toml::value_t::table:
+      return "a table";
+    default:
+      return "a date or time";
+  }
+}
+
+std::optional<double> as_number(const toml::value& value) {
+  if (value.is_integer()) return static_cast<double>(value.as_integer());
+  if (value.is_floating() && std::isfinite(value.as_floating())) return value.as_floating();
+  return std::nullopt;
+}
+
+}  // namespace
+
+void TomlProblems::add(const SourcePos& where, std::string message) {
+  lines_.push_back(to_string(where) + ": " + std::move(message));
+}
+
+void TomlProblems::throw_if_any() const {
+  if (!lines_.empty()) throw InputError(fmt::format("{}", fmt::join(lines_, "\n")));
+}
+
+TomlTable::TomlTable(const toml::value& table, std::string path, std::string file, TomlProblems& problems)
+    : table_(&table), path_(std::move(path)), file_(std::move(file)), problems_(&problems) {
+  LISSOM_ASSERT(table.is_table());
+  where_ = {file_, path_.empty() ? 0 : static_cast<long>(table.location().line())};
+}
+
+TomlTable TomlTable::child(const toml::value& value, std::string path) const {
+  return TomlTable(value, std::move(path), file_, *problems_);
+}
+
+const toml::value* TomlTable::find(std::string_view key) {
+  asked_.emplace(key);
+  const auto& entries = table_->as_table();
+  const auto it = entries.find(std::string(key));
+  return it == entries.end() ? nullptr : &it->second;
+}
+
+bool TomlTable::has(std::string_view key) const {
+  return table_->as_table().count(std::string(key)) > 0;
+}
+
+std::string TomlTable::full(std::string_view key) const {
+  return path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key);
+}
+
+SourcePos TomlTable::where(std::string_view key) const {
+  const auto& entries = table_->as_table();
+  const auto it = entries.find(std::string(key));
+  return it == entries.end() ? where_ : SourcePos{file_, static_cast<long>(it->second.location().line())};
+}
+
+void TomlTable::problem(std::string_view key, const std::string& message) {
+  problems_->add(where(key), fmt::format("{}: {}", full(key), message));
+}
+
+void TomlTable::wrong_kind(std::string_view key, const toml::value& found, std::string_view expected) {
+  problem(key, fmt::format("expected {}, found {}", expected, kind_of(found)));
+}
+
+std::optional<std::string> TomlTable::text(std::string_view key) {
+  const toml::value* value = find(key);
+  if (!value) return std::nullopt;
+  if (value->is_string()) return value->as_string().str;
+  wrong_kind(key, *value, "a text in quotes");
+  return std::nullopt;
+}
+
+std::optional<double> TomlTable::number(std::string_view key) {
+  const toml::value* value = find(key);
+  if (!value) return std::nullopt;
+  if (const auto number = as_number(*value)) return number;
+  wrong_kind(key, *value, "a number");
+  return std::nullopt;
+}
+
+std::optional<long> TomlTable::integer(std::string_view key) {
+  const toml::value* value = find(key);
+  if (!value) return std::nullopt;
+  if (value->is_integer()) return value->as_integer();
+  wrong_kind(key, *value, "a whole number");
+  return std::nullopt;
+}
+
+std::optional<bool> TomlTable::boolean(std::string_view key) {
+  const toml::value* value = find(key);
+  if (!value) return std::nullopt;
+  if (value->is_boolean()) return value->as_boolean();
+  wrong_kind(key, *value, "true or false");
+  return std::nullopt;
+}
+
+std::optional<Eigen::Vector3d> TomlTable::vector3(std::string_view key) {
+  const toml::value* value = find(key);
+  if (!value) return std::nullopt;
+  if (value->is_array() && value->as_array().size() == 3) {
+    Eigen::Vector3d vector;
+    bool good = true;
+    for (int i = 0; i < 3; ++i) {
+      const auto number = as_number(value->as_array()[i]);
+      good = good && number.has_value();
+      vector[i] = number.value_or(0);
+    }
+    if (good) return vector;
+  }
+  wrong_kind(key, *value, "three numbers, [x, y, z]");
+  return std::nullopt;
+}
+
+std::optional<std::vector<std::string>> TomlTable::texts(std::string_view key) {
+  const toml::value* value = find(key);
+  if (!value) return std::nullopt;
+  if (value->is_string()) return std::vector<std::string>{value->as_string().str};
+  std::vector<std::string> list;
+  if (value->is_array()) {
+    for (const toml::value& entry : value->as_array()) {
+      if (!entry.is_string()) {
+        wrong_kind(key, entry, "a list of texts in quotes");
+        return std::nullopt;
+      }
+      list.push_back(entry.as_string().str);
+    }
+    return list;
+  }
+  wrong_kind(key, *value, "a text or a list of texts");
+  return std::nullopt;
+}
+
+std::optional<std::vector<long>> TomlTable::integers(std::string_view key) {
+  const toml::value* value = find(key);
+  if (!value) return std::nullopt;
+  std::vector<long> list;
+  if (value->is_array()) {
+    for (const toml::value& entry : value->as_array()) {
+      if (!entry.is_integer()) {
+        wrong_kind(key, entry, "a list of whole numbers");
+        return std::nullopt;
+      }
+      list.push_back(entry.as_integer());
+    }
+    return list;
+  }
+  wrong_kind(key, *value, "a list of whole numbers");
+  return std::nullopt;
+}
+
+std::optional<TomlTable> TomlTable::table(std::string_view key) {
+  const toml::value* value = find(key);
+  if (!value) return std::nullopt;
+  if (value->is_table()) return child(*value, full(key));
+  wrong_kind(key, *value, fmt::format("a table, [{}] or {{ ... }}", full(key)));
+  return std::nullopt;
+}
+
+std::vector<TomlTable> TomlTable::tables(std::string_view key) {
+  std::vector<TomlTable> list;
+  const toml::value* value = find(key);
+  if (!value) return list;
+  if (value->is_array()) {
+    int number = 0;
+    for (const toml::value& entry : value->as_array()) {
+      ++number;
+      if (entry.is_table())
+        list.push_back(child(entry, fmt::format("{}[{}]", full(key), number)));
+      else
+        wrong_kind(key, entry, fmt::format("tables, [[{}]]", full(key)));
+    }
+    return list;
+  }
+  wrong_kind(key, *value, fmt::format("a list of tables, [[{}]]", full(key)));
+  return list;
+}
+
+std::vector<std::pair<std::string, TomlTable>> TomlTable::named_tables(std::string_view key) {
+  std::vector<std::pair<std::string, TomlTable>> list;
+  const toml::value* value = find(key);
+  if (!value) return list;
+  if (!value->is_table()) {
+    wrong_kind(key, *value, fmt::format("tables, [{}.NAME]", full(key)));
+    return list;
+  }
+  for (const auto& [name, entry] : value->as_table()) {
+    const std::string path = fmt::format("{}.{}", full(key), name);
+    if (entry.is_table())
+      list.emplace_back(name, child(entry, path));
+    else
+      problems_->add({file_, static_cast<long>(entry.location().line())},
+                     fmt::format("{}: expected a table, [{}], found {}", path, path, kind_of(entry)));
+  }
+  // in the order of the file
+  std::sort(list.begin(), list.end(),
+            [](const auto& a, const auto& b) { return a.second.where().line < b.second.where().line; });
+  return list;
+}
+
+void TomlTable::finish() {
+  const std::vector<std::string> known(asked_.begin(), asked_.end());
+  for (const auto& [key, value] : table_->as_table()) {
+    if (asked_.contains(key)) continue;
+    const auto guess = closest(key, known);
+    problems_->add({file_, static_cast<long>(value.location().line())},
+                   guess ? fmt::format("{}: unknown key; did you mean '{}'?", full(key), *guess)
+                         : fmt::format("{}: unknown key; known here: {}", full(key), fmt::join(known, ", ")));
+  }
+}
+
+}  // namespace lissom

@@ -1,0 +1,353 @@
+#include "lissom/study/body.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "lissom/core/atomic_file.hpp"
+#include "lissom/fe/assembly.hpp"
+#include "lissom/fe/matrix_reader.hpp"
+#include "lissom/fe/spider.hpp"
+#include "lissom/fe/units_conversion.hpp"
+#include "lissom/io/body_file.hpp"
+#include "lissom/io/table.hpp"
+#include "lissom/io/vtu.hpp"
+
+namespace lissom {
+
+using nlohmann::json;
+
+namespace {
+
+Mesh load_mesh(const BodySpec& spec, Diagnostics& diagnostics) {
+  Mesh mesh = read_mesh(spec.mesh, spec.gmsh, diagnostics);
+  if (spec.material) {
+    mesh.materials = {*spec.material};
+    std::fill(mesh.element_material.begin(), mesh.element_material.end(), 0);
+  }
+  for (const SpiderSpec& spider : spec.spiders) {
+    try {
+      add_spider(mesh, spider.name, spider.kind, select_nodes(mesh, spider.nodes), spider.reference);
+    } catch (const InputError& e) {
+      if (spider.where.file.empty()) throw;
+      fail_input(spider.where, "spider '{}': {}", spider.name, e.what());
+    }
+  }
+  for (const Spider& spider : mesh.spiders)
+    mesh.node_sets.try_emplace(spider.name, std::vector<int>{spider.reference});
+  convert_to_si(mesh, spec.units);
+  return mesh;
+}
+
+FeModel load_matrices(const BodySpec& spec, const Mesh* mesh, Diagnostics& diagnostics) {
+  MatrixImport request;
+  request.stiffness = spec.stiffness;
+  request.mass = spec.mass_matrix;
+  request.dofs = spec.dofs;
+  request.stiffness_name = spec.stiffness_name;
+  request.mass_name = spec.mass_name;
+  request.mesh = mesh;
+  request.permit_massless = spec.permit_massless;
+  request.drop_empty_rows = spec.drop_empty_rows;
+  FeModel model = import_fe_model(request, diagnostics);
+  convert_to_si(model, spec.units);
+  return model;
+}
+
+json to_json(const Eigen::Ref<const Eigen::MatrixXd>& matrix) {
+  json rows = json::array();
+  for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
+    json row = json::array();
+    for (Eigen::Index j = 0; j < matrix.cols(); ++j) row.push_back(matrix(i, j));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+json vector_json(const Eigen::Ref<const Eigen::VectorXd>& vector) {
+  return std::vector<double>(vector.data(), vector.data() + vector.size());
+}
+
+// 0.012 m, 12.3 kg and the like: six digits, no needless zeros
+std::string num(double value) {
+  return fmt::format("{:.6g}", value);
+}
+std::string vec(const Eigen::Vector3d& v) {
+  return fmt::format("({:.6g}, {:.6g}, {:.6g})", v[0], v[1], v[2]);
+}
+
+}  // namespace
+
+Body load_body(const BodySpec& spec, Diagnostics& diagnostics, const ProgressHook& progress) {
+  Body body;
+  body.spec = spec;
+  if (progress) progress("reading", -1);
+  Timer reading;
+  if (!spec.from_matrices()) {
+    body.mesh = load_mesh(spec, diagnostics);
+  } else {
+    // the mesh only tells where the nodes are, in the same unit as the matrices
+    Mesh mesh;
+    if (!spec.mesh.empty()) mesh = read_mesh(spec.mesh, spec.gmsh, diagnostics);
+    body.model = load_matrices(spec, spec.mesh.empty() ? nullptr : &mesh, diagnostics);
+    if (!spec.mesh.empty()) {
+      convert_to_si(mesh, spec.units);
+      body.mesh = std::move(mesh);
+    }
+    body.checks = check_matrices(body.model);
+  }
+  if (body.mesh.node_count() > 0) body.report = report_mesh(body.mesh);
+  body.seconds.add("reading", reading.seconds());
+  return body;
+}
+
+void build_model(Body& body, Diagnostics& diagnostics, const ProgressHook& progress) {
+  if (body.spec.from_matrices()) return;
+  if (progress) progress("assembly", -1);
+  Timer assembling;
+  AssemblyOptions options;
+  options.mass = body.spec.mass;
+  body.model = assemble(body.mesh, options, diagnostics);
+  body.seconds.add("assembly", assembling.seconds());
+}
+
+void solve_modes(Body& body, Diagnostics& diagnostics, const ProgressHook& progress) {
+  const VibrationOptions options = body.spec.modes.value_or(VibrationOptions{});
+  body.vibration = compute_modes(body.model, options, diagnostics, progress);
+  body.vibration->modes.mass_kind = body.spec.from_matrices() ? "" : std::string(name_of(body.spec.mass));
+  for (const auto& [phase, seconds] : body.vibration->seconds.phases()) body.seconds.add(phase, seconds);
+}
+
+std::vector<std::string> write_body_results(const Body& body, const std::filesystem::path& folder,
+                                            PhaseTimes& seconds, const ProgressHook& progress) {
+  LISSOM_ASSERT(body.vibration.has_value());
+  if (progress) progress("writing", -1);
+  Timer writing;
+  std::error_code ec;
+  std::filesystem::create_directories(folder, ec);
+  if (ec) fail("{}: the folder cannot be made: {}", folder.string(), ec.message());
+  std::vector<std::string> written;
+  const ModeSet& modes = body.vibration->modes;
+
+  BodyFile file;
+  file.mesh = body.mesh;
+  file.model = body.model;
+  file.modes = modes;
+  written.push_back(body.spec.name + ".body.h5");
+  write_body_file(folder / written.back(), file);
+
+  written.push_back(body.spec.name + "_modes.csv");
+  AtomicFile csv(folder / written.back());
+  csv.write(
+      "mode,frequency_hz,residual,effective_mass_x,effective_mass_y,effective_mass_z,effective_inertia_x,"
+      "effective_inertia_y,effective_inertia_z\n");
+  for (int i = 0; i < modes.count(); ++i) {
+    csv.write(fmt::format("{},{:.12g},{:.3g}", i + 1, modes.frequencies_hz[i], modes.residuals[i]));
+    for (int k = 0; k < 6; ++k)
+      csv.write(modes.effective_mass.cols() == 6 ? fmt::format(",{:.9g}", modes.effective_mass(i, k)) : ",");
+    csv.write("\n");
+  }
+  csv.commit();
+
+  if (body.spec.vtu && body.mesh.node_count() > 0 && body.mesh.node_count() == body.model.points.cols()) {
+    const std::string name = body.spec.name + "_modes";
+    write_modes_vtu(folder / name, body.mesh, node_displacements(body.model, modes.shapes),
+                    modes.frequencies_hz);
+    written.push_back(name + "/modes.pvd");
+  }
+  seconds.add("writing", writing.seconds());
+  return written;
+}
+
+std::string describe_mesh(const Body& body) {
+  std::string text;
+  const auto line = [&](std::string_view what, const std::string& value) {
+    text += fmt::format("{:<14}{}\n", what, value);
+  };
+  if (body.report) {
+    const MeshReport& r = *body.report;
+    line("nodes", fmt::format("{}", r.nodes));
+    std::string counts;
+    for (ElementType type : all_element_types)
+      if (const int count = r.elements_of_type[static_cast<int>(type)])
+        counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, name_of(type));
+    line("elements", counts.empty() ? "none" : counts);
+    line("box", fmt::format("{} to {} m", vec(r.lower), vec(r.upper)));
+    line("volume", num(r.volume) + " m3");
+    if (r.mass) {
+      line("mass", num(r.mass->mass) + " kg");
+      line("centre", vec(r.mass->centre) + " m");
+      for (int i = 0; i < 3; ++i)
+        line(i == 0 ? "inertia" : "",
+             vec(r.mass->inertia.row(i).transpose()) + (i == 2 ? " kg m2, about the centre" : ""));
+    } else {
+      line("mass", fmt::format("unknown: {} elements have no density (give one with --material)",
+                               r.elements_without_density + r.elements_without_material));
+    }
+    if (r.worst_element >= 0)
+      line("quality", fmt::format("smallest Jacobian ratio {:.3g} at element {}", r.worst_ratio,
+                                  body.mesh.element_ids[r.worst_element]));
+    if (r.negative_elements > 0) {
+      std::vector<std::int64_t> ids;
+      for (int e : r.negative_list) ids.push_back(body.mesh.element_ids[e]);
+      line("",
+           fmt::format("{} elements are turned inside out: {}{}", r.negative_elements, fmt::join(ids, ", "),
+                       static_cast<int>(ids.size()) < r.negative_elements ? ", ..." : ""));
+    }
+    line("parts", r.component_sizes.size() == 1
+                      ? "1 (connected)"
+                      : fmt::format("{} that nothing connects; nodes: {}", r.component_sizes.size(),
+                                    fmt::join(r.component_sizes.begin(),
+                                              r.component_sizes.begin() +
+                                                  std::min<size_t>(8, r.component_sizes.size()),
+                                              ", ")));
+    if (r.orphan_nodes > 0)
+      line("orphans", fmt::format("{} nodes belong to nothing, the first is {}", r.orphan_nodes,
+                                  body.mesh.node_ids[r.first_orphan]));
+    if (r.duplicate_nodes > 0)
+      line("duplicates",
+           fmt::format("{} nodes lie on others, the first pair is {} and {}: a crack?", r.duplicate_nodes,
+                       body.mesh.node_ids[r.first_duplicate[0]], body.mesh.node_ids[r.first_duplicate[1]]));
+    for (const Material& material : body.mesh.materials) {
+      std::string constants;
+      if (material.isotropic)
+        constants = fmt::format("E {:.6g} Pa, nu {:.4g}", material.isotropic->E, material.isotropic->nu);
+      if (material.orthotropic)
+        constants = fmt::format("orthotropic, E1 {:.6g} Pa", material.orthotropic->E1);
+      if (material.density) constants += fmt::format(", rho {:.6g} kg/m3", *material.density);
+      line("material", fmt::format("{}: {}", material.name, constants));
+    }
+    for (const auto& set : r.node_sets) line("node set", fmt::format("{}: {} nodes", set.name, set.size));
+    for (const auto& set : r.element_sets)
+      line("element set", fmt::format("{}: {} elements", set.name, set.size));
+    for (const auto& spider : r.spiders)
+      line("spider", fmt::format("{}: {}, {} nodes", spider.name,
+                                 spider.kind == Spider::Kind::Rigid ? "rigid (RBE2)" : "averaging (RBE3)",
+                                 spider.nodes));
+  }
+  if (body.checks) text += to_string(*body.checks);
+  return text;
+}
+
+json mesh_json(const Body& body) {
+  json j;
+  if (body.report) {
+    const MeshReport& r = *body.report;
+    j["nodes"] = r.nodes;
+    j["elements"] = json::object();
+    for (ElementType type : all_element_types)
+      if (const int count = r.elements_of_type[static_cast<int>(type)])
+        j["elements"][std::string(name_of(type))] = count;
+    j["bounding_box"] = {vector_json(r.lower), vector_json(r.upper)};
+    j["volume"] = r.volume;
+    if (r.mass) {
+      j["mass"] = r.mass->mass;
+      j["center"] = vector_json(r.mass->centre);
+      j["inertia"] = to_json(r.mass->inertia);
+    }
+    j["quality"] = {{"smallest_jacobian_ratio", r.worst_ratio}, {"negative_elements", r.negative_elements}};
+    if (r.worst_element >= 0) j["quality"]["worst_element"] = body.mesh.element_ids[r.worst_element];
+    j["components"] = r.component_sizes;
+    j["orphan_nodes"] = r.orphan_nodes;
+    j["duplicate_nodes"] = r.duplicate_nodes;
+    j["sets"] = json::object();
+    for (const auto& set : r.node_sets) j["sets"][set.name]["nodes"] = set.size;
+    for (const auto& set : r.element_sets) j["sets"][set.name]["elements"] = set.size;
+    j["materials"] = json::array();
+    for (size_t m = 0; m < body.mesh.materials.size(); ++m) {
+      const Material& material = body.mesh.materials[m];
+      json entry = {{"name", material.name}};
+      if (material.isotropic) entry["E"] = material.isotropic->E, entry["nu"] = material.isotropic->nu;
+      if (const auto& o = material.orthotropic)
+        entry["orthotropic"] = {{"E1", o->E1},     {"E2", o->E2},     {"E3", o->E3},
+                                {"nu12", o->nu12}, {"nu13", o->nu13}, {"nu23", o->nu23},
+                                {"G12", o->G12},   {"G13", o->G13},   {"G23", o->G23}};
+      if (material.density) entry["rho"] = *material.density;
+      if (m < r.materials.size()) entry["elements"] = r.materials[m].elements;
+      j["materials"].push_back(std::move(entry));
+    }
+    j["spiders"] = json::array();
+    for (const auto& spider : r.spiders)
+      j["spiders"].push_back({{"name", spider.name},
+                              {"kind", spider.kind == Spider::Kind::Rigid ? "rigid" : "averaging"},
+                              {"nodes", spider.nodes}});
+  }
+  if (body.checks) {
+    const MatrixChecks& c = *body.checks;
+    json checks = {{"degrees_of_freedom", c.dofs}, {"K_entries", c.K_entries}, {"M_entries", c.M_entries}};
+    checks["rigid_body_residuals"] = json::array();
+    for (const auto& residual : c.rigid_body_residual)
+      checks["rigid_body_residuals"].push_back(residual ? json(*residual) : json(nullptr));
+    if (c.mass) checks["mass"] = vector_json(*c.mass);
+    if (c.centre) checks["center"] = vector_json(*c.centre);
+    if (c.inertia) checks["inertia"] = to_json(*c.inertia);
+    j["matrices"] = std::move(checks);
+  }
+  return j;
+}
+
+std::string describe_modes(const Body& body) {
+  const ModeSet& modes = body.vibration->modes;
+  const bool masses = modes.effective_mass.cols() == 6;
+  std::vector<std::string> header = {"mode", "Hz", "residual"};
+  if (masses) header.insert(header.end(), {"mass x kg", "mass y kg", "mass z kg"});
+  Table table(std::move(header));
+  for (int i = 0; i < modes.count(); ++i) {
+    std::vector<std::string> row = {fmt::format("{}", i + 1), fmt::format("{:.6g}", modes.frequencies_hz[i]),
+                                    fmt::format("{:.1e}", modes.residuals[i])};
+    // parts per million of the mass are round-off to the eye
+    const double total = masses ? std::max(1e-300, modes.effective_mass.leftCols(3).maxCoeff()) : 1;
+    for (int k = 0; masses && k < 3; ++k)
+      row.push_back(modes.effective_mass(i, k) < 1e-9 * total
+                        ? "0"
+                        : fmt::format("{:.4g}", modes.effective_mass(i, k)));
+    table.add(std::move(row));
+  }
+  return table.str();
+}
+
+json modes_json(const Body& body) {
+  const Vibration& v = *body.vibration;
+  const ModeSet& modes = v.modes;
+  json j;
+  j["degrees_of_freedom"] = body.model.dof_count();
+  j["frequencies_hz"] = vector_json(modes.frequencies_hz);
+  j["residuals"] = vector_json(modes.residuals);
+  j["rigid_modes"] = modes.rigid_count;
+  if (modes.effective_mass.cols() == 6) j["effective_mass"] = to_json(modes.effective_mass);
+  j["mass_kind"] = modes.mass_kind;
+  j["fixed"] = modes.fixed_sets;
+  j["parts"] = v.parts;
+  j["solver"] = {{"shift", modes.shift},
+                 {"right_hand_sides", v.solves},
+                 {"restarts", v.restarts},
+                 {"recovered_multiplicities", v.recovered},
+                 {"orthogonality", v.orthogonality},
+                 {"factor_nonzeros", v.factor.nonzeros},
+                 {"factor_flops", v.factor.flops},
+                 {"factor_bytes", v.factor.bytes},
+                 {"ordering_seconds", v.factor.ordering_seconds},
+                 {"symbolic_seconds", v.factor.symbolic_seconds},
+                 {"numeric_seconds", v.factor.numeric_seconds}};
+  return j;
+}
+
+json to_json(const Diagnostics& diagnostics) {
+  json list = json::array();
+  for (const Warning& warning : diagnostics.warnings())
+    list.push_back({{"key", warning.key}, {"message", to_string(warning)}, {"count", warning.count}});
+  return list;
+}
+
+json to_json(const PhaseTimes& seconds) {
+  json j = json::object();
+  double total = 0;
+  for (const auto& [phase, value] : seconds.phases()) {
+    j[phase] = value;
+    total += value;
+  }
+  j["total"] = total;
+  return j;
+}
+
+}  // namespace lissom

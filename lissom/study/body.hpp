@@ -1,0 +1,54 @@
+// One body of a study, carried out: file -> mesh in SI -> K and M -> modes -> files.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "lissom/core/diagnostics.hpp"
+#include "lissom/core/progress.hpp"
+#include "lissom/core/resources.hpp"
+#include "lissom/fe/matrix_checks.hpp"
+#include "lissom/fe/mesh_report.hpp"
+#include "lissom/fe/vibration.hpp"
+#include "lissom/io/body_spec.hpp"
+
+namespace lissom {
+
+// What has been computed of a body so far; everything in SI units.
+struct Body {
+  BodySpec spec;
+  Mesh mesh;                           // without nodes when only matrices were given
+  std::optional<MeshReport> report;    // of the mesh, if there is one
+  FeModel model;                       // K and M; empty until build_model()
+  std::optional<MatrixChecks> checks;  // of imported matrices
+  std::optional<Vibration> vibration;
+  PhaseTimes seconds;
+};
+
+// Reads the mesh or the matrices, gives the material, adds the spiders, converts to SI, and reports on the
+// mesh. A spider's reference node also becomes a node set of the spider's name, so that it can be fixed.
+Body load_body(const BodySpec& spec, Diagnostics& diagnostics, const ProgressHook& progress = {});
+
+// K and M of a body loaded from a mesh; nothing is left to do for matrices.
+void build_model(Body& body, Diagnostics& diagnostics, const ProgressHook& progress = {});
+
+// The modes that the body's spec asks for (twelve if it does not say).
+void solve_modes(Body& body, Diagnostics& diagnostics, const ProgressHook& progress = {});
+
+// Writes NAME.body.h5, NAME_modes.csv and, if asked for, the folder NAME_modes with VTU files. Creates the
+// folder. Returns the paths written, relative to it.
+std::vector<std::string> write_body_results(const Body& body, const std::filesystem::path& folder,
+                                            PhaseTimes& seconds, const ProgressHook& progress = {});
+
+// For people: a table or a few lines; for programs: the same as JSON.
+std::string describe_mesh(const Body& body);
+std::string describe_modes(const Body& body);
+nlohmann::json mesh_json(const Body& body);
+nlohmann::json modes_json(const Body& body);
+nlohmann::json to_json(const Diagnostics& diagnostics);
+nlohmann::json to_json(const PhaseTimes& seconds);
+
+}  // namespace lissom

@@ -1,0 +1,47 @@
+#include "lissom/study/run_study.hpp"
+
+#include "lissom/core/atomic_file.hpp"
+#include "lissom/linalg/blas.hpp"
+#include "lissom/study/body.hpp"
+
+namespace lissom {
+
+using nlohmann::json;
+
+StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Diagnostics& diagnostics,
+                   const ProgressHook& progress) {
+  StudyRun run;
+  json& summary = run.summary;
+  summary["study"] = study.path.string();
+  summary["title"] = study.title;
+  summary["lissom_version"] = LISSOM_VERSION;
+  summary["blas"] = blas_info().file;
+  summary["bodies"] = json::object();
+  for (const BodySpec& spec : study.bodies) {
+    Body body = load_body(spec, diagnostics, progress);
+    run.text += fmt::format("{}\n{}", spec.name, describe_mesh(body));
+    json result = mesh_json(body);
+    if (spec.modes) {
+      build_model(body, diagnostics, progress);
+      solve_modes(body, diagnostics, progress);
+      const auto files = write_body_results(body, out, body.seconds, progress);
+      run.text += "\n" + describe_modes(body) + "\n";
+      result.update(modes_json(body));
+      result["files"] = files;
+    }
+    result["seconds"] = to_json(body.seconds);
+    summary["bodies"][spec.name] = std::move(result);
+  }
+  summary["warnings"] = to_json(diagnostics);
+  summary["peak_memory_bytes"] = peak_memory_bytes();
+
+  std::error_code ec;
+  std::filesystem::create_directories(out, ec);
+  if (ec) fail("{}: the folder cannot be made: {}", out.string(), ec.message());
+  AtomicFile file(out / "summary.json");
+  file.write(summary.dump(2) + "\n");
+  file.commit();
+  return run;
+}
+
+}  // namespace lissom

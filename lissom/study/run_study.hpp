@@ -1,0 +1,26 @@
+// A study file, carried out end to end.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <string>
+
+#include "lissom/core/diagnostics.hpp"
+#include "lissom/core/progress.hpp"
+#include "lissom/io/study_file.hpp"
+
+namespace lissom {
+
+struct StudyRun {
+  std::string text;        // the tables, for people
+  nlohmann::json summary;  // what summary.json holds
+};
+
+// Does everything that the study asks for, body by body, and leaves the results and summary.json in `out`.
+// The folder is made once something is there to be written; summary.json comes last, so that its presence
+// means a complete run.
+StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Diagnostics& diagnostics,
+                   const ProgressHook& progress = {});
+
+}  // namespace lissom
