@@ -1,0 +1,74 @@
+#include "apps/lissom/command.hpp"
+
+#include "lissom/core/text.hpp"
+#include "lissom/fe/matrix_reader.hpp"
+
+namespace lissom::app {
+
+ProgressHook Command::progress() {
+  if (quiet) return {};
+  if (!printer_) printer_ = std::make_unique<ProgressPrinter>();
+  return printer_->hook();
+}
+
+void add_common_flags(CLI::App& verb, Command& command) {
+  verb.add_flag("--json", command.json_output, "Print the result as JSON on standard output");
+  verb.add_flag("-q,--quiet", command.quiet, "No progress on standard error");
+}
+
+void add_body_flags(CLI::App& verb, BodyFlags& flags) {
+  verb.add_option("FILE", flags.file,
+                  "A mesh (.msh .bdf .nas .dat .inp), a geometry (.geo .step .stp .brep .iges), matrices (.mtx .sti .pch "
+                  ".op4 .mat .h5) or a study (.toml)")
+      ->required();
+  verb.add_option("--material", flags.material,
+                  "For all elements: E=210e9,nu=0.3,rho=7850 (or E1=..,E2=..,E3=..,nu12=..,nu13=..,nu23=..,G12=..,G13=..,"
+                  "G23=..,rho=..)");
+  verb.add_option("--units", flags.units, "Units of the file and of --material: SI, mm-t-s, mm-kg-ms, ... (default SI)");
+  verb.add_option("--mesh-size", flags.mesh_size, "Element size for a geometry, in its unit of length");
+  verb.add_option("--mesh-order", flags.mesh_order, "1 linear, 2 quadratic elements for a geometry (default 2)")
+      ->check(CLI::Range(1, 2));
+  const std::string matrices = "Matrices";
+  verb.add_option("--mass-matrix", flags.mass_matrix, "File that holds M, if FILE holds K only")->group(matrices);
+  verb.add_option("--stiffness-name", flags.stiffness_name, "Name of K in a file of several matrices")->group(matrices);
+  verb.add_option("--mass-name", flags.mass_name, "Name of M in a file of several matrices")->group(matrices);
+  verb.add_option("--dofs", flags.dofs, "File of node.direction lines, for formats without labels")->group(matrices);
+  verb.add_option("--mesh", flags.mesh, "Mesh that gives the coordinates of the nodes")->group(matrices);
+  verb.add_flag("--permit-massless", flags.permit_massless, "Accept degrees of freedom without mass")->group(matrices);
+  verb.add_flag("--drop-empty-rows", flags.drop_empty_rows, "Remove rows that are zero in K and M")->group(matrices);
+}
+
+bool is_study(const std::string& file) { return to_lower(std::filesystem::path(file).extension().string()) == ".toml"; }
+
+BodySpec body_spec(const BodyFlags& flags) {
+  BodySpec spec;
+  const std::filesystem::path path = flags.file;
+  spec.name = path.stem().string().empty() ? "body" : path.stem().string();
+  spec.units = parse_unit_system(flags.units);
+  spec.gmsh.size = flags.mesh_size;
+  spec.gmsh.order = flags.mesh_order;
+  if (!std::filesystem::exists(path)) fail_input("{}: no such file", flags.file);
+  if (is_matrix_file(path)) {
+    spec.stiffness = path;
+    spec.mass_matrix = flags.mass_matrix;
+    spec.dofs = flags.dofs;
+    spec.mesh = flags.mesh;
+    spec.stiffness_name = flags.stiffness_name;
+    spec.mass_name = flags.mass_name;
+    spec.permit_massless = flags.permit_massless;
+    spec.drop_empty_rows = flags.drop_empty_rows;
+    if (!flags.material.empty())
+      fail_input("--material: {} holds matrices, which have the material built in", flags.file);
+  } else {
+    spec.mesh = path;
+    if (!flags.mass_matrix.empty() || !flags.dofs.empty() || !flags.mesh.empty())
+      fail_input("--mass-matrix, --dofs and --mesh go with a matrix file, and {} is none", flags.file);
+  }
+  if (!flags.material.empty()) spec.material = parse_material(flags.material);
+  const auto mass = mass_kind_from_name(flags.mass);
+  if (!mass) fail_input("--mass: '{}' is none of consistent, lumped, calculix", flags.mass);
+  spec.mass = *mass;
+  return spec;
+}
+
+}  // namespace lissom::app

@@ -1,0 +1,62 @@
+// What all verbs of the command line share: common flags, printing for people or for programs, exit codes.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lissom/core/diagnostics.hpp"
+#include "lissom/core/progress.hpp"
+#include "lissom/io/body_spec.hpp"
+
+namespace lissom::app {
+
+inline constexpr int exit_done = 0;
+inline constexpr int exit_failed = 1;       // the computation did not succeed
+inline constexpr int exit_wrong_input = 2;  // the user's files or flags are wrong
+
+// Everything a running verb needs; printed at the end in one go, so that JSON is never mixed with anything else.
+struct Command {
+  bool json_output = false;
+  bool quiet = false;  // no progress
+  Diagnostics diagnostics;
+  nlohmann::json json;  // the result for --json
+  std::string text;     // the result for people
+
+  ProgressHook progress();
+  // Takes the progress bar off the terminal.
+  void clear_progress() { printer_.reset(); }
+
+ private:
+  std::unique_ptr<ProgressPrinter> printer_;
+};
+
+// Adds --json and --quiet to a verb.
+void add_common_flags(CLI::App& verb, Command& command);
+
+// The flags that say what a body is: FILE, --material, --units, --mass-matrix and so on.
+struct BodyFlags {
+  std::string file;
+  std::string material, units = "SI", mesh;
+  std::string mass_matrix, dofs, stiffness_name, mass_name;
+  bool permit_massless = false, drop_empty_rows = false;
+  double mesh_size = 0;
+  int mesh_order = 2;
+  std::string mass = "consistent";
+};
+void add_body_flags(CLI::App& verb, BodyFlags& flags);
+// Throws InputError naming the flag.
+BodySpec body_spec(const BodyFlags& flags);
+
+// True for .toml.
+bool is_study(const std::string& file);
+
+// The verbs: each adds itself to the program and runs when it was chosen.
+void add_inspect(CLI::App& program, Command& command);
+void add_modes(CLI::App& program, Command& command);
+void add_run(CLI::App& program, Command& command);
+
+}  // namespace lissom::app

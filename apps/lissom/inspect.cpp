@@ -1,0 +1,43 @@
+// lissom inspect: what is in a file, and is it fit for computing?
+#include "apps/lissom/command.hpp"
+#include "lissom/io/study_file.hpp"
+#include "lissom/study/body.hpp"
+
+namespace lissom::app {
+
+namespace {
+
+void inspect(const BodyFlags& flags, Command& command) {
+  if (!is_study(flags.file)) {
+    const Body body = load_body(body_spec(flags), command.diagnostics, command.progress());
+    command.text = describe_mesh(body);
+    command.json = mesh_json(body);
+    return;
+  }
+  // a study: each of its bodies
+  const StudyFile study = read_study_file(flags.file);
+  command.json["title"] = study.title;
+  for (const BodySpec& spec : study.bodies) {
+    const Body body = load_body(spec, command.diagnostics, command.progress());
+    command.text += fmt::format("{}\n{}\n", spec.name, describe_mesh(body));
+    command.json["bodies"][spec.name] = mesh_json(body);
+  }
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& program, Command& command) {
+  CLI::App* verb = program.add_subcommand("inspect", "What is in a mesh, matrix or study file");
+  auto flags = std::make_shared<BodyFlags>();
+  add_body_flags(*verb, *flags);
+  add_common_flags(*verb, command);
+  verb->footer(
+      "Examples:\n"
+      "  lissom inspect part.bdf\n"
+      "  lissom inspect part.inp --units mm-t-s --json\n"
+      "  lissom inspect part.step --material E=70e9,nu=0.33,rho=2710 --units SI\n"
+      "  lissom inspect job.sti --mesh job.inp        K and M that CalculiX wrote");
+  verb->callback([flags, &command] { inspect(*flags, command); });
+}
+
+}  // namespace lissom::app

@@ -1,0 +1,84 @@
+// The program `lissom`: one verb a file, this one only dispatches and turns exceptions into exit codes.
+#include <Eigen/Core>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <new>
+
+#include "apps/lissom/command.hpp"
+#include "lissom/core/text.hpp"
+#include "lissom/study/versions.hpp"
+
+namespace {
+
+using namespace lissom;
+using namespace lissom::app;
+
+// The message on stderr for people; for --json also an object on stdout, so that a script always gets one.
+int report_failure(Command& command, const std::string& message, int code) {
+  command.clear_progress();
+  fmt::print(stderr, "lissom: error: {}\n", message);
+  if (command.json_output)
+    fmt::print("{}\n", nlohmann::json{{"error", message}, {"exit_code", code}}.dump(2));
+  return code;
+}
+
+// CLI11 says of an unknown verb only that it was not expected.
+std::string suggest_verb(const CLI::App& program, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return "";
+  std::vector<std::string> names;
+  for (const CLI::App* verb : program.get_subcommands([](const CLI::App*) { return true; })) {
+    if (verb->get_name() == argv[1]) return "";
+    names.push_back(verb->get_name());
+  }
+  const auto guess = closest(argv[1], names);
+  return fmt::format("'{}' is no verb of lissom{}; there are: {}", argv[1],
+                     guess ? fmt::format(" (did you mean '{}'?)", *guess) : "", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Command command;
+  CLI::App program("Flexible multibody dynamics and its model-order reduction: from FE meshes to small models whose "
+                   "error is known.",
+                   "lissom");
+  program.set_version_flag("--version", [] { return versions_text(); }, "Versions of lissom and of the libraries in use");
+  program.require_subcommand(1);
+  program.footer("'lissom VERB --help' shows the flags of a verb and an example.\n"
+                 "Exit codes: 0 done, 1 the computation failed, 2 wrong input.");
+  add_inspect(program, command);
+  add_modes(program, command);
+  add_run(program, command);
+
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::CallForHelp& e) {
+    return program.exit(e);
+  } catch (const CLI::CallForVersion& e) {
+    return program.exit(e);
+  } catch (const CLI::ParseError& e) {
+    const std::string suggestion = suggest_verb(program, argc, argv);
+    return report_failure(command, suggestion.empty() ? std::string(e.what()) + " (see --help)" : suggestion,
+                          exit_wrong_input);
+  } catch (const InputError& e) {
+    return report_failure(command, e.what(), exit_wrong_input);
+  } catch (const std::bad_alloc&) {
+    return report_failure(command, "out of memory", exit_failed);
+  } catch (const std::exception& e) {
+    return report_failure(command, e.what(), exit_failed);
+  }
+
+  command.clear_progress();
+  for (const Warning& warning : command.diagnostics.warnings())
+    fmt::print(stderr, "lissom: warning: {}\n", to_string(warning));
+  if (command.json_output) {
+    command.json["warnings"] = nlohmann::json::array();
+    for (const Warning& warning : command.diagnostics.warnings())
+      command.json["warnings"].push_back({{"key", warning.key}, {"message", to_string(warning)}, {"count", warning.count}});
+    fmt::print("{}\n", command.json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  } else {
+    fmt::print("{}", command.text);
+  }
+  return exit_done;
+}

@@ -1,0 +1,73 @@
+// lissom modes: natural frequencies and mode shapes of one body.
+#include "apps/lissom/command.hpp"
+#include "lissom/study/body.hpp"
+
+namespace lissom::app {
+
+namespace {
+
+struct ModesFlags {
+  BodyFlags body;
+  VibrationOptions options;
+  std::string out;
+  bool no_files = false, no_vtu = false;
+};
+
+void modes(ModesFlags flags, Command& command) {
+  if (is_study(flags.body.file))
+    fail_input("{}: is a study; 'lissom run {}' carries it out", flags.body.file, flags.body.file);
+  BodySpec spec = body_spec(flags.body);
+  spec.modes = flags.options;
+  spec.vtu = !flags.no_vtu;
+  Body body = load_body(spec, command.diagnostics, command.progress());
+  build_model(body, command.diagnostics, command.progress());
+  solve_modes(body, command.diagnostics, command.progress());
+  std::vector<std::string> files;
+  const std::filesystem::path folder = flags.out.empty() ? spec.name + ".modes" : flags.out;
+  if (!flags.no_files) files = write_body_results(body, folder, body.seconds, command.progress());
+
+  command.json = modes_json(body);
+  command.json["nodes"] = body.model.points.cols();
+  command.json["seconds"] = to_json(body.seconds);
+  command.json["peak_memory_bytes"] = peak_memory_bytes();
+  if (!files.empty()) {
+    command.json["out"] = folder.string();
+    command.json["files"] = files;
+  }
+  std::string times;
+  for (const auto& [phase, seconds] : body.seconds.phases())
+    times += fmt::format("{}{} {}", times.empty() ? "" : ", ", phase, format_seconds(seconds));
+  command.text = describe_modes(body) +
+                 fmt::format("\n{} degrees of freedom, {} at the peak; {}\n", body.model.dof_count(),
+                             format_bytes(static_cast<double>(peak_memory_bytes())), times);
+  if (body.checks) command.text = to_string(*body.checks) + "\n" + command.text;
+  for (const std::string& file : files) command.text += fmt::format("wrote {}\n", (folder / file).string());
+}
+
+}  // namespace
+
+void add_modes(CLI::App& program, Command& command) {
+  CLI::App* verb = program.add_subcommand("modes", "Natural frequencies and mode shapes of a body");
+  auto flags = std::make_shared<ModesFlags>();
+  add_body_flags(*verb, flags->body);
+  verb->add_option("--mass", flags->body.mass,
+                   "consistent, lumped, or calculix (the few points that CalculiX integrates with; for comparisons)");
+  verb->add_option("--count", flags->options.count, "Number of modes, rigid ones included (default 12)");
+  verb->add_option("--fix", flags->options.fix, "Node set to hold, or \"node 17\"; may be repeated");
+  verb->add_option("--tolerance", flags->options.tolerance, "Of the eigen-solver (default 1e-9)")
+      ->check(CLI::Range(1e-15, 0.1));
+  verb->add_flag("--allow-parts", flags->options.allow_parts, "Accept a body in several unconnected parts");
+  verb->add_option("--out", flags->out, "Folder for the body file and the VTU files (default: NAME.modes)");
+  verb->add_flag("--no-vtu", flags->no_vtu, "Write no VTU files");
+  verb->add_flag("--no-files", flags->no_files, "Write nothing at all");
+  add_common_flags(*verb, command);
+  verb->footer(
+      "Examples:\n"
+      "  lissom modes part.bdf --count 20\n"
+      "  lissom modes part.step --material E=70e9,nu=0.33,rho=2710 --mesh-size 4 --units mm-t-s\n"
+      "  lissom modes part.msh --material E=210e9,nu=0.288,rho=7829 --mass lumped --fix bore --json\n"
+      "  lissom modes K.mtx --mass-matrix M.mtx --dofs rows.dof --mesh part.inp");
+  verb->callback([flags, &command] { modes(*flags, command); });
+}
+
+}  // namespace lissom::app

@@ -1,0 +1,34 @@
+// lissom run: a study file, end to end.
+#include "apps/lissom/command.hpp"
+#include "lissom/study/run_study.hpp"
+
+namespace lissom::app {
+
+namespace {
+
+struct RunFlags {
+  std::string study, out;
+};
+
+void run(const RunFlags& flags, Command& command) {
+  const StudyFile study = read_study_file(flags.study);
+  const std::filesystem::path out =
+      flags.out.empty() ? std::filesystem::path(flags.study).stem().string() + ".out" : flags.out;
+  StudyRun result = run_study(study, out, command.diagnostics, command.progress());
+  command.text = fmt::format("{}\n\n{}wrote {}\n", study.title, result.text, (out / "summary.json").string());
+  command.json = std::move(result.summary);
+}
+
+}  // namespace
+
+void add_run(CLI::App& program, Command& command) {
+  CLI::App* verb = program.add_subcommand("run", "Carry out everything a study file asks for");
+  auto flags = std::make_shared<RunFlags>();
+  verb->add_option("STUDY", flags->study, "The study file (.toml)")->required();
+  verb->add_option("--out", flags->out, "Folder for the results (default: NAME.out)");
+  add_common_flags(*verb, command);
+  verb->footer("Example:\n  lissom run examples/rod-modes/study.toml --out results");
+  verb->callback([flags, &command] { run(*flags, command); });
+}
+
+}  // namespace lissom::app

@@ -1,0 +1,35 @@
+#include "lissom/study/versions.hpp"
+
+#include <Eigen/Core>
+#include <cholmod.h>
+#include <fmt/format.h>
+#include <hdf5.h>
+#include <matio.h>
+#include <metis.h>
+#include <omp.h>
+#include <zlib.h>
+
+#include "lissom/linalg/blas.hpp"
+
+namespace lissom {
+
+std::string versions_text() {
+  const BlasInfo blas = blas_info();
+  int cholmod[3] = {}, matio[3] = {};
+  cholmod_l_version(cholmod);
+  Mat_GetLibraryVersion(&matio[0], &matio[1], &matio[2]);
+  unsigned major = 0, minor = 0, release = 0;
+  H5get_libversion(&major, &minor, &release);
+  std::string text = fmt::format("lissom {}\n", LISSOM_VERSION);
+  text += fmt::format("BLAS       {} ({})\n", blas.file, blas.is_openblas ? blas.config : "not OpenBLAS: expect it to be slow");
+  text += fmt::format("threads    {} (BLAS {})\n", omp_get_max_threads(), blas.threads);
+  text += fmt::format("CHOLMOD    {}.{}.{}\n", cholmod[0], cholmod[1], cholmod[2]);
+  text += fmt::format("METIS      {}.{}.{}\n", METIS_VER_MAJOR, METIS_VER_MINOR, METIS_VER_SUBMINOR);
+  text += fmt::format("Eigen      {}.{}.{}\n", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION);
+  text += fmt::format("HDF5       {}.{}.{}\n", major, minor, release);
+  text += fmt::format("matio      {}.{}.{}\n", matio[0], matio[1], matio[2]);
+  text += fmt::format("zlib       {}", zlibVersion());
+  return text;
+}
+
+}  // namespace lissom
