@@ -156,7 +156,7 @@ TEST(Output4, BadTextIsRefusedWithItsPlaceAndWhatWasExpected) {
       {head + "       1       0       3\n       5\n",
        "a.op4:3: a string of values has no length, found '       5'"},
   };
-  for (const auto& [text, message] : cases) EXPECT_EQ(input_error([&] { read(text); }), message);
+  for (const auto& c : cases) EXPECT_EQ(input_error([&] { read(c.text); }), c.message);
 }
 
 // ---- binary, written here record by record
