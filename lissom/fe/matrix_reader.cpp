@@ -388,6 +388,14 @@ void remove_rows(FeModel& model, const std::vector<char>& keep) {
   model.dofs = std::move(dofs);
 }
 
+// Rows that are zero in K and in M alike.
+std::vector<int> empty_rows(const MatrixChecks& checks) {
+  std::vector<int> both;
+  std::set_intersection(checks.zero_rows_K.begin(), checks.zero_rows_K.end(), checks.zero_rows_M.begin(),
+                        checks.zero_rows_M.end(), std::back_inserter(both));
+  return both;
+}
+
 // Rows that carry nothing (if asked to) and rows that Abaqus marks as held.
 void drop_rows(FeModel& model, bool drop_empty, Diagnostics& diagnostics) {
   const Eigen::VectorXd diagonal = model.K.diagonal();
@@ -399,10 +407,7 @@ void drop_rows(FeModel& model, bool drop_empty, Diagnostics& diagnostics) {
     ++held;
   }
   if (drop_empty) {
-    const MatrixChecks checks = check_matrices(model);
-    std::vector<int> both;
-    std::set_intersection(checks.zero_rows_K.begin(), checks.zero_rows_K.end(), checks.zero_rows_M.begin(),
-                          checks.zero_rows_M.end(), std::back_inserter(both));
+    const std::vector<int> both = empty_rows(check_matrices(model));
     for (int i : both) keep[static_cast<size_t>(i)] = 0;
     empty = static_cast<int>(both.size());
   }
@@ -473,17 +478,14 @@ void judge(const FeModel& model, const MatrixImport& request, Diagnostics& diagn
     fail_input("{}: M is no mass matrix: its diagonal is negative, or zero beside other entries, at {}",
                model.source, list_rows(model, checks.bad_diagonal_M));
   if (!checks.zero_rows_M.empty() && !request.permit_massless) {
-    std::vector<int> both;
-    std::set_intersection(checks.zero_rows_K.begin(), checks.zero_rows_K.end(), checks.zero_rows_M.begin(),
-                          checks.zero_rows_M.end(), std::back_inserter(both));
+    const std::vector<int> both = empty_rows(checks);
     fail_input(
-        "{}: {} rows of M are zero, which makes infinite frequencies: {}; {} give them mass, condense them "
-        "out, or "
-        "permit massless rows",
+        "{}: {} rows of M are zero, which makes infinite frequencies: {};{} give them mass, condense them "
+        "out, or permit massless rows",
         model.source, checks.zero_rows_M.size(), list_rows(model, checks.zero_rows_M),
-        both.empty()
-            ? ""
-            : fmt::format("{} of them are zero in K too and can be dropped (drop empty rows);", both.size()));
+        both.empty() ? ""
+                     : fmt::format(" {} of them are zero in K too and can be dropped (drop empty rows);",
+                                   both.size()));
   }
   if (!checks.zero_rows_K.empty())
     diagnostics.warn("matrices.zero-rows-K",

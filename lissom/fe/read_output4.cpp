@@ -197,6 +197,9 @@ class TextReader {
       }
       for (long left = words; left > 0;) {
         const StringHeader string = string_line(need_line("a string of values"), collector.header().bigmat);
+        if (string.words > left)
+          fail_input(lines_.pos(), "a string of {} words goes beyond the {} that are left of its column",
+                     string.words, left);
         // a string and its header take words + 1 (IS) or words + 2 (L, row) of the column's words
         left -= string.words + (collector.header().bigmat ? 2 : 1);
         read_run(collector, string.row, string.words / words_per_value);

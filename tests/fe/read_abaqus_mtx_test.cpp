@@ -64,8 +64,8 @@ TEST(AbaqusMtx, BadFilesAreRefusedWithTheirPlaceAndWhatWasExpected) {
        "temperatures, pressures, warping and scalar (modal) points out of the export"},
   };
   Diagnostics diagnostics;
-  for (const auto& [text, message] : cases)
-    EXPECT_EQ(input_error([&] { read_abaqus_mtx(text, "a.mtx", diagnostics); }), message);
+  for (const auto& c : cases)
+    EXPECT_EQ(input_error([&] { read_abaqus_mtx(c.text, "a.mtx", diagnostics); }), c.message);
 }
 
 }  // namespace

@@ -120,8 +120,8 @@ TEST(Dmig, BadFilesAreRefusedWithTheirPlaceAndWhatWasExpected) {
        "temperatures, pressures, warping and scalar (modal) points out of the export"},
   };
   Diagnostics diagnostics;
-  for (const auto& [text, message] : cases)
-    EXPECT_EQ(input_error([&] { read_dmig(text, "a.pch", diagnostics); }), message);
+  for (const auto& c : cases)
+    EXPECT_EQ(input_error([&] { read_dmig(c.text, "a.pch", diagnostics); }), c.message);
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ TEST(MatrixMarket, BadFilesAreRefusedWithTheirPlaceAndWhatWasExpected) {
        "a.mtx:5: the file ends in column 2 of 2; was it cut off?"},
       {"%%MatrixMarket matrix array real general\n1 1\n1\n2\n", "a.mtx:4: there are more values than 1 by 1"},
   };
-  for (const auto& [text, message] : cases) EXPECT_EQ(input_error([&] { read(text); }), message);
+  for (const auto& c : cases) EXPECT_EQ(input_error([&] { read(c.text); }), c.message);
 }
 
 // a wrong count must not ask for memory that the file cannot fill

@@ -151,10 +151,12 @@ TEST(Output4, BadTextIsRefusedWithItsPlaceAndWhatWasExpected) {
        "a.op4:2: the file ends where values was expected; was it cut off?"},
       {head + "       1       1       1\n 1.000000000E+00\n       1       1       1\n 1.000000000E+00\n",
        "a.op4:4: matrix K: column 1 comes after column 1"},
+      {"       2      -2       6       2K       1P,5E16.9\n       1       0       6\n9223372036854775807 1\n",
+       "a.op4:3: a string of 9223372036854775806 words goes beyond the 6 that are left of its column"},
       {head + "       1       0       3\n       5\n",
        "a.op4:3: a string of values has no length, found '       5'"},
   };
-  for (const auto& [text, message] : cases) EXPECT_EQ(input_error([&] { read(text); }), message);
+  for (const auto& c : cases) EXPECT_EQ(input_error([&] { read(c.text); }), c.message);
 }
 
 // ---- binary, written here record by record
