@@ -184,7 +184,7 @@ File File::create(const std::filesystem::path& path, std::string shown_as) {
   auto context = std::make_shared<Group::Context>();
   context->path = shown_as.empty() ? path.string() : std::move(shown_as);
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_V18);
+  H5Pset_libver_bounds(access.id(), H5F_LIBVER_V110, H5F_LIBVER_V110);
   H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG);
   context->file = {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose};
   if (!context->file.valid()) fail("{}: cannot be created: {}", context->path, reason());

@@ -1,11 +1,11 @@
 // A thin layer over HDF5's C interface: handles that close themselves, datasets from and to vectors and Eigen
 // matrices, and errors that name the file and the path inside it.
 //
-// What is written can be trusted later: metadata in HDF5 1.8's format (which every reader of the last fifteen
-// years knows, and whose headers carry checksums), data in chunks that are shuffled, deflated and
-// checksummed, so that a damaged file is an error and never other numbers. Reading never allocates more than
-// the file can hold. HDF5's own error printing is silenced during our calls. Like HDF5 itself this is not
-// for two threads at once.
+// What is written can be trusted later: metadata in HDF5 1.10's format, of which everything carries a
+// checksum (older formats leave the index of the chunks without one, so that a changed byte may turn numbers
+// into zeros), data in chunks that are shuffled, deflated and checksummed. A damaged file is an error and
+// never other numbers. Reading never allocates more than the file can hold. HDF5's own error printing is
+// silenced during our calls. Like HDF5 itself this is not for two threads at once.
 //
 // Functions that write throw Error, those that read InputError.
 #pragma once
