@@ -40,6 +40,8 @@ class Handle {
   bool valid() const { return id_ >= 0; }
   // Closes now; false when HDF5 reports a failure.
   bool close();
+  // Leaves the object open for good.
+  void abandon() { id_ = -1; }
 
  private:
   std::int64_t id_ = -1;
@@ -116,6 +118,9 @@ class Group {
   std::vector<T> read_values(std::string_view name, std::int64_t type, bool floats_too) const;
   void write_attribute_values(std::string_view name, std::string_view of, std::int64_t type, bool scalar,
                               std::uint64_t count, const void* values);
+  // Throws Error with HDF5's reason and gives the file up: HDF5 1.10 crashes when it is made to close a file
+  // or dataset whose data it could not write, so that they stay open until the program ends.
+  [[noreturn]] void fail_writing(std::string_view name, std::string_view what, Handle* dataset = nullptr);
   Handle open_dataset(std::string_view name) const;
   // Throws InputError when the file cannot hold that many bytes for the dataset.
   void check_size(std::string_view name, const Handle& dataset, std::uint64_t bytes) const;

@@ -269,7 +269,9 @@ std::vector<ImportedMatrix> read_mat_matrices(const std::filesystem::path& path,
   // version 7.3 is HDF5, for which our own reader checks more than matio does
   if (hdf5::is_hdf5(path)) return read_hdf5_matrices(path, diagnostics);
 
+  // matio takes an empty file for one of version 4 without variables
   const std::uint64_t bytes = std::filesystem::file_size(path, ec);
+  if (!ec && bytes == 0) fail_input("{}: is empty", path.string());
   const MatFile file(Mat_Open(path.c_str(), MAT_ACC_RDONLY), &Mat_Close);
   if (!file) fail_input("{}: is not a MATLAB .mat file", path.string());
 

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 
@@ -294,6 +295,31 @@ TEST(BodyFile, EveryDatasetIsNamedInTheReferencePage) {
   };
   visit(hdf5::File::open(folder / "a.h5").root(), "");
   EXPECT_GT(count, 40);
+}
+
+TEST(BodyFile, ThePythonOfTheReferencePageReadsIt) {
+  const TemporaryFolder folder;
+  BodyFile body = sample_body();
+  write_body_file(folder / "body.h5", body);
+  const std::string page = read_file(std::filesystem::path(LISSOM_TEST_DATA).parent_path().parent_path() /
+                                     "docs/reference/body-file.md");
+  const std::string fence = "```python\n";
+  const size_t start = page.find(fence) + fence.size();
+  // the page's code, and behind it what we know of the matrix
+  const Eigen::VectorXd sums = body.model.K.full() * Eigen::VectorXd::LinSpaced(12, 1, 12);
+  write_bytes(folder / "read.py",
+              page.substr(start, page.find("```\n", start) - start) +
+                  fmt::format("assert np.allclose(K @ np.arange(1, 13), [{}], rtol=1e-12)\n"
+                              "assert list(node_sets['none']) == []\n"
+                              "assert len(node_sets) == 2\n",
+                              fmt::join(std::vector<double>(sums.begin(), sums.end()), ", ")));
+  const std::string command =
+      fmt::format("cd {} && /usr/bin/python3 read.py > log 2>&1", folder.path().string());
+  const int status = std::system(command.c_str());
+  const std::string log = read_file(folder / "log");
+  if (WEXITSTATUS(status) == 127 || log.find("ModuleNotFoundError") != std::string::npos)
+    GTEST_SKIP() << "h5py and scipy are not there: " << log;
+  EXPECT_EQ(status, 0) << log;
 }
 
 }  // namespace
