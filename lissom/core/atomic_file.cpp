@@ -34,8 +34,11 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)), str
 
 AtomicFile::~AtomicFile() {
   stream_.reset();
+  if (committed_) return;
+  // a library that failed may still hold the file open, and a full disk needs its room back now
   std::error_code ec;
-  if (!committed_) std::filesystem::remove(temporary_, ec);
+  std::filesystem::resize_file(temporary_, 0, ec);
+  std::filesystem::remove(temporary_, ec);
 }
 
 void AtomicFile::write(std::string_view bytes) {

@@ -15,6 +15,10 @@ struct Group::Context {
   std::string path;
   Handle file;
   std::uint64_t bytes = 0;  // size of a file opened for reading
+  bool given_up = false;    // see fail_writing()
+  ~Context() {
+    if (given_up) file.abandon();
+  }
 };
 
 namespace {
@@ -31,6 +35,10 @@ constexpr std::uint64_t always_allowed = 1 << 20;
 class Silence {
  public:
   Silence() {
+    // HDF5's own cleaning up at exit stumbles over files that could not be written or were damaged; ours are
+    // closed by their owners. This has an effect only before HDF5 is used for the first time.
+    static const herr_t no_cleaning = H5dont_atexit();
+    (void)no_cleaning;
     H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   }
@@ -184,7 +192,7 @@ File File::create(const std::filesystem::path& path, std::string shown_as) {
   auto context = std::make_shared<Group::Context>();
   context->path = shown_as.empty() ? path.string() : std::move(shown_as);
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_V18);
+  H5Pset_libver_bounds(access.id(), H5F_LIBVER_V110, H5F_LIBVER_V110);
   H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG);
   context->file = {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose};
   if (!context->file.valid()) fail("{}: cannot be created: {}", context->path, reason());
@@ -222,12 +230,11 @@ Group File::root() const {
 
 void File::close() {
   const Silence silence;
-  if (H5Fflush(context_->file.id(), H5F_SCOPE_LOCAL) < 0) {
+  if (H5Fflush(context_->file.id(), H5F_SCOPE_LOCAL) < 0 || !context_->file.close()) {
     const std::string why = reason();
-    context_->file.close();
+    context_->given_up = true;
     fail("{}: cannot be written: {}", context_->path, why);
   }
-  if (!context_->file.close()) fail("{}: cannot be closed: {}", context_->path, reason());
 }
 
 bool is_hdf5(const std::filesystem::path& path) {
@@ -293,7 +300,7 @@ Group Group::group(std::string_view name) const {
 Group Group::create_group(std::string_view name) {
   const Silence silence;
   Handle id(H5Gcreate2(id_.id(), std::string(name).c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
-  if (!id.valid()) fail("{}: the group cannot be created: {}", where(name), reason());
+  if (!id.valid()) fail_writing(name, "the group cannot be created");
   return Group(context_, std::move(id), fmt::format("{}/{}", path_, name));
 }
 
@@ -313,6 +320,13 @@ std::uint64_t Group::address() const {
 
 // -------------------------------------------------------------------------------------- writing datasets
 
+void Group::fail_writing(std::string_view name, std::string_view what, Handle* dataset) {
+  const std::string why = reason();
+  context_->given_up = true;
+  if (dataset) dataset->abandon();
+  fail("{}: {}: {}", where(name), what, why);
+}
+
 Handle Group::create_dataset(std::string_view name, std::int64_t type, const Shape& shape,
                              const Shape& chunk) {
   const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
@@ -328,7 +342,7 @@ Handle Group::create_dataset(std::string_view name, std::int64_t type, const Sha
   Handle dataset(H5Dcreate2(id_.id(), std::string(name).c_str(), type, space.id(), H5P_DEFAULT, creation.id(),
                             H5P_DEFAULT),
                  H5Dclose);
-  if (!dataset.valid()) fail("{}: the dataset cannot be created: {}", where(name), reason());
+  if (!dataset.valid()) fail_writing(name, "the dataset cannot be created");
   return dataset;
 }
 
@@ -344,8 +358,8 @@ void Group::write_values(std::string_view name, std::int64_t type, const void* v
         std::clamp<std::uint64_t>(chunk_values / std::max<std::uint64_t>(count / shape[0], 1), 1, shape[0]);
   Handle dataset = create_dataset(name, type, shape, chunk);
   if (count > 0 && H5Dwrite(dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
-    fail("{}: cannot be written: {}", where(name), reason());
-  if (!dataset.close()) fail("{}: cannot be written: {}", where(name), reason());
+    fail_writing(name, "cannot be written", &dataset);
+  if (!dataset.close()) fail_writing(name, "cannot be written", &dataset);
 }
 
 void Group::write(std::string_view name, std::span<const double> values, Shape shape) {
@@ -389,9 +403,9 @@ void Group::write_matrix(std::string_view name, const Eigen::Ref<const Eigen::Ma
     H5Sselect_hyperslab(file_space.id(), H5S_SELECT_SET, start, nullptr, extent, nullptr);
     if (H5Dwrite(dataset.id(), H5T_NATIVE_DOUBLE, memory_space.id(), file_space.id(), H5P_DEFAULT,
                  matrix.col(static_cast<Eigen::Index>(j)).data()) < 0)
-      fail("{}: cannot be written: {}", where(name), reason());
+      fail_writing(name, "cannot be written", &dataset);
   }
-  if (!dataset.close()) fail("{}: cannot be written: {}", where(name), reason());
+  if (!dataset.close()) fail_writing(name, "cannot be written", &dataset);
 }
 
 // -------------------------------------------------------------------------------------- reading datasets
@@ -511,7 +525,7 @@ void Group::write_attribute_values(std::string_view name, std::string_view of, s
                                      space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
                    H5Aclose);
   if (!attribute.valid() || H5Awrite(attribute.id(), type, values) < 0)
-    fail("{}: the attribute '{}' cannot be written: {}", where(of), name, reason());
+    fail_writing(of, fmt::format("the attribute '{}' cannot be written", name));
 }
 
 void Group::write_attribute(std::string_view name, std::string_view value, std::string_view of) {

@@ -1,11 +1,11 @@
 // A thin layer over HDF5's C interface: handles that close themselves, datasets from and to vectors and Eigen
 // matrices, and errors that name the file and the path inside it.
 //
-// What is written can be trusted later: metadata in HDF5 1.8's format (which every reader of the last fifteen
-// years knows, and whose headers carry checksums), data in chunks that are shuffled, deflated and
-// checksummed, so that a damaged file is an error and never other numbers. Reading never allocates more than
-// the file can hold. HDF5's own error printing is silenced during our calls. Like HDF5 itself this is not
-// for two threads at once.
+// What is written can be trusted later: metadata in HDF5 1.10's format, of which everything carries a
+// checksum (older formats leave the index of the chunks without one, so that a changed byte may turn numbers
+// into zeros), data in chunks that are shuffled, deflated and checksummed. A damaged file is an error and
+// never other numbers. Reading never allocates more than the file can hold. HDF5's own error printing is
+// silenced during our calls. Like HDF5 itself this is not for two threads at once.
 //
 // Functions that write throw Error, those that read InputError.
 #pragma once
@@ -40,6 +40,8 @@ class Handle {
   bool valid() const { return id_ >= 0; }
   // Closes now; false when HDF5 reports a failure.
   bool close();
+  // Leaves the object open for good.
+  void abandon() { id_ = -1; }
 
  private:
   std::int64_t id_ = -1;
@@ -116,6 +118,9 @@ class Group {
   std::vector<T> read_values(std::string_view name, std::int64_t type, bool floats_too) const;
   void write_attribute_values(std::string_view name, std::string_view of, std::int64_t type, bool scalar,
                               std::uint64_t count, const void* values);
+  // Throws Error with HDF5's reason and gives the file up: HDF5 1.10 crashes when it is made to close a file
+  // or dataset whose data it could not write, so that they stay open until the program ends.
+  [[noreturn]] void fail_writing(std::string_view name, std::string_view what, Handle* dataset = nullptr);
   Handle open_dataset(std::string_view name) const;
   // Throws InputError when the file cannot hold that many bytes for the dataset.
   void check_size(std::string_view name, const Handle& dataset, std::uint64_t bytes) const;

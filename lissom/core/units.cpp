@@ -49,7 +49,7 @@ UnitSystem parse_unit_system(std::string_view name) {
   }
   const auto meant = closest(wanted, names);
   fail_input("unknown unit system '{}'{}; known are {}", name,
-             meant ? fmt::format(", did you mean '{}'?", *meant) : "", fmt::join(names, ", "));
+             meant ? fmt::format(" (did you mean '{}'?)", *meant) : "", fmt::join(names, ", "));
 }
 
 }  // namespace lissom

@@ -1,6 +1,9 @@
 #include <matio.h>
+#include <zlib.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <memory>
 #include <type_traits>
 
@@ -15,6 +18,107 @@ namespace {
 
 using MatFile = std::unique_ptr<mat_t, int (*)(mat_t*)>;
 using MatVariable = std::unique_ptr<matvar_t, void (*)(matvar_t*)>;
+
+// ----------------------------------------------------------------------------------------- before matio
+//
+// matio stops without a word where a file ends too early and takes what a damaged stream yields, so the frame
+// of the file is walked first: every variable must lie inside the file, and every compressed one must pass
+// zlib's checksum. The number of variables found here is held against what matio returns.
+
+// Reads integers of the file's byte order.
+class Frame {
+ public:
+  Frame(std::string_view bytes, std::string file) : bytes_(bytes), file_(std::move(file)) {}
+
+  std::uint32_t u32(std::uint64_t at) const {
+    if (at + 4 > bytes_.size()) truncated(at);
+    std::uint32_t value = 0;
+    std::memcpy(&value, bytes_.data() + at, 4);
+    return swap ? __builtin_bswap32(value) : value;
+  }
+  [[noreturn]] void truncated(std::uint64_t at) const {
+    fail_input("{}: ends within the variable at byte {}; the file is truncated or damaged", file_, at);
+  }
+  long count_variables_5() const;
+  long count_variables_4();
+
+  bool swap = false;
+
+ private:
+  void check_stream(std::uint64_t at, std::uint64_t size) const;
+
+  std::string_view bytes_;
+  std::string file_;
+};
+
+// Inflates a variable to nowhere: zlib compares its checksum.
+void Frame::check_stream(std::uint64_t at, std::uint64_t size) const {
+  z_stream stream{};
+  if (inflateInit(&stream) != Z_OK) fail("{}: zlib cannot be started", file_);
+  const std::unique_ptr<z_stream, int (*)(z_stream*)> guard(&stream, &inflateEnd);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes_.data() + at));
+  // the tag's size is a 32-bit number, as is zlib's
+  stream.avail_in = static_cast<uInt>(size);
+  std::vector<char> scratch(1 << 16);
+  int status = Z_OK;
+  while (status == Z_OK) {
+    stream.next_out = reinterpret_cast<Bytef*>(scratch.data());
+    stream.avail_out = static_cast<uInt>(scratch.size());
+    status = inflate(&stream, Z_NO_FLUSH);
+  }
+  if (status != Z_STREAM_END)
+    fail_input("{}: the compressed variable at byte {} is damaged ({})", file_, at,
+               stream.msg ? stream.msg : "its end is missing");
+}
+
+// Version 5: a head of 128 bytes, then elements of a type, a size and so many bytes.
+long Frame::count_variables_5() const {
+  long count = 0;
+  for (std::uint64_t at = 128; at < bytes_.size(); ++count) {
+    const std::uint32_t type = u32(at), size = u32(at + 4);
+    if (type != MAT_T_MATRIX && type != MAT_T_COMPRESSED)
+      fail_input("{}: at byte {}, expected a variable, found an element of type {}; the file is damaged",
+                 file_, at, type);
+    if (at + 8 + size > bytes_.size()) truncated(at);
+    if (type == MAT_T_COMPRESSED) check_stream(at + 8, size);
+    at += 8 + size;
+  }
+  return count;
+}
+
+// Version 4: for each variable five integers (type, rows, columns, complex, length of name), name, values.
+long Frame::count_variables_4() {
+  // the type is below 5000 in the right byte order
+  if (!bytes_.empty()) swap = u32(0) >= 5000;
+  long count = 0;
+  for (std::uint64_t at = 0; at < bytes_.size(); ++count) {
+    const std::uint32_t type = u32(at), precision = type / 10 % 10;
+    constexpr std::uint64_t sizes[] = {8, 4, 4, 2, 2, 1};
+    if (type >= 5000 || precision > 5)
+      fail_input("{}: at byte {}, expected a variable, found an unknown type {}; the file is damaged", file_,
+                 at, type);
+    const std::uint64_t parts = u32(at + 12) != 0 ? 2 : 1, name = u32(at + 16);
+    // the product of two 32-bit numbers fits, but not when a size is multiplied with it
+    const std::uint64_t values = std::uint64_t{u32(at + 4)} * u32(at + 8);
+    if (values > bytes_.size() || at + 20 + name + values * sizes[precision] * parts > bytes_.size())
+      truncated(at);
+    at += 20 + name + values * sizes[precision] * parts;
+  }
+  return count;
+}
+
+// Number of variables in a file of version 4 or 5.
+long count_variables(const std::filesystem::path& path, enum mat_ft version) {
+  const std::string bytes = read_file(path);
+  Frame frame(bytes, path.string());
+  if (version == MAT_FT_MAT4) return frame.count_variables_4();
+  if (bytes.size() < 128) frame.truncated(0);
+  // the head ends with the letters MI as a 16-bit number in the writer's byte order
+  frame.swap = (bytes[126] == 'I') != (std::endian::native == std::endian::little);
+  return frame.count_variables_5();
+}
+
+// ------------------------------------------------------------------------------------- matio's variables
 
 // Copies numbers of the type that a variable has to doubles; false when it is not a numeric type.
 bool to_doubles(enum matio_types type, const void* data, size_t count, std::vector<double>& out) {
@@ -165,12 +269,16 @@ std::vector<ImportedMatrix> read_mat_matrices(const std::filesystem::path& path,
   // version 7.3 is HDF5, for which our own reader checks more than matio does
   if (hdf5::is_hdf5(path)) return read_hdf5_matrices(path, diagnostics);
 
+  // matio takes an empty file for one of version 4 without variables
   const std::uint64_t bytes = std::filesystem::file_size(path, ec);
+  if (!ec && bytes == 0) fail_input("{}: is empty", path.string());
   const MatFile file(Mat_Open(path.c_str(), MAT_ACC_RDONLY), &Mat_Close);
   if (!file) fail_input("{}: is not a MATLAB .mat file", path.string());
 
+  const long expected = count_variables(path, Mat_GetVersion(file.get()));
   MatReader reader(path.string(), bytes, diagnostics);
-  while (true) {
+  long found = 0;
+  for (;; ++found) {
     const MatVariable variable(Mat_VarReadNextInfo(file.get()), &Mat_VarFree);
     if (!variable) break;
     const std::string name = variable->name ? variable->name : "";
@@ -179,6 +287,9 @@ std::vector<ImportedMatrix> read_mat_matrices(const std::filesystem::path& path,
       fail_input("{}: '{}' cannot be read; the file may be truncated or damaged", path.string(), name);
     reader.take(*variable, name, false);
   }
+  if (found != expected)
+    fail_input("{}: holds {} variables, but only {} can be read; the file may be damaged", path.string(),
+               expected, found);
   return std::move(reader.matrices);
 }
 

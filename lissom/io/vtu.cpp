@@ -105,6 +105,17 @@ struct EncodedMesh {
   std::vector<EncodedArray> point_data, cell_data;
 };
 
+// Position in our node order of each of VTK's nodes, where the two differ: VTK's wedges begin with the
+// triangle whose normal points away from the other one, ours (and Abaqus', Gmsh's) with the one whose normal
+// points to it. Left as they are, wedges would have negative volumes and faces that point inward.
+std::span<const int> vtk_order(ElementType type) {
+  static constexpr int wedge6[] = {0, 2, 1, 3, 5, 4};
+  static constexpr int wedge15[] = {0, 2, 1, 3, 5, 4, 8, 7, 6, 11, 10, 9, 12, 14, 13};
+  if (type == ElementType::Wedge6) return wedge6;
+  if (type == ElementType::Wedge15) return wedge15;
+  return {};
+}
+
 // 1 where an index is in the set, 0 elsewhere.
 std::vector<std::uint8_t> mask(const std::vector<int>& set, int count) {
   std::vector<std::uint8_t> out(count, 0);
@@ -127,6 +138,11 @@ EncodedMesh encode_mesh(const Mesh& mesh, const VtuOptions& options) {
 
   // cells; VTK's offsets are the ends of the cells, without the leading zero
   std::vector<std::int64_t> connectivity(mesh.connectivity.begin(), mesh.connectivity.end());
+  for (int e = 0; e < elements; ++e) {
+    const auto order = vtk_order(mesh.types[e]);
+    for (size_t i = 0; i < order.size(); ++i)
+      connectivity[mesh.offsets[e] + static_cast<std::int64_t>(i)] = mesh.element_nodes(e)[order[i]];
+  }
   std::vector<std::int64_t> offsets(mesh.offsets.begin() + 1, mesh.offsets.end());
   std::vector<std::uint8_t> types;
   for (ElementType type : mesh.types) types.push_back(vtk_cell_type(type));

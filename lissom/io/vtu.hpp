@@ -16,7 +16,7 @@
 
 namespace lissom {
 
-// VTK's number of a cell type: tet 10, 24 quadratic; hex 12, 25; wedge 13, 26. The node order is ours.
+// VTK's number of a cell type: tet 10, 24 quadratic; hex 12, 25; wedge 13, 26.
 std::uint8_t vtk_cell_type(ElementType type);
 
 // Named values on the points, on the cells, or of the whole grid. The values are not copied and must outlive
@@ -42,10 +42,10 @@ struct VtuOptions {
   std::size_t block_size = 1 << 18;
 };
 
-// The mesh and the given arrays, and besides: node_id on the points, element_id and material (index, -1:
-// none) on the cells, and for every set a mask of 0 and 1 named "set NAME". A mesh without elements is
-// written with every node as a vertex, so that there is something to see. Throws Error when it cannot be
-// written.
+// The mesh (its wedges turned to VTK's orientation, which is not ours) and the given arrays, and besides:
+// node_id on the points, element_id and material (index, -1: none) on the cells, and for every set a mask of
+// 0 and 1 named "set NAME". A mesh without elements is written with every node as a vertex, so that there is
+// something to see. Throws Error when it cannot be written.
 void write_vtu(const std::filesystem::path& path, const Mesh& mesh, const VtuData& data = {},
                const VtuOptions& options = {});
 

@@ -1,0 +1,138 @@
+#include "lissom/core/hdf5.hpp"
+
+#include <gtest/gtest.h>
+#include <hdf5.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <limits>
+
+#include "lissom/core/text.hpp"
+#include "tests/temporary_folder.hpp"
+
+namespace lissom {
+namespace {
+
+TEST(Hdf5, NumbersTextAndAttributesComeBackAsTheyWere) {
+  const TemporaryFolder folder;
+  std::vector<double> many(100000);
+  for (size_t i = 0; i < many.size(); ++i) many[i] = std::sin(0.1 * static_cast<double>(i));
+  Eigen::MatrixXd matrix = Eigen::MatrixXd::Random(70000, 3);
+  {
+    hdf5::File file = hdf5::File::create(folder / "a.h5");
+    hdf5::Group group = file.root().create_group("one").create_group("two");
+    group.write("many", many, {1000, 100});
+    group.write("ints", std::vector<std::int32_t>{1, -2, 2147483647});
+    group.write("longs", std::vector<std::int64_t>{1, -2, 1L << 60});
+    group.write("bytes", std::vector<std::uint8_t>{0, 255});
+    group.write("text", {"", "ärger", "a/b"});
+    group.write("no text", std::vector<std::string>{});
+    group.write("empty", std::vector<double>{}, {0, 3});
+    group.write_matrix("matrix", matrix);
+    group.write_attribute("name", "value");
+    group.write_attribute("nothing", "");
+    group.write_attribute("pi", 3.25);
+    group.write_attribute("count", std::int64_t{7});
+    file.close();
+  }
+  const hdf5::File file = hdf5::File::open(folder / "a.h5");
+  EXPECT_EQ(file.root().names(), std::vector<std::string>{"one"});
+  const hdf5::Group group = file.root().group("one").group("two");
+  EXPECT_EQ(group.read_doubles("many"), many);
+  EXPECT_EQ(group.info("many").shape, (hdf5::Shape{1000, 100}));
+  EXPECT_EQ(group.read_ints("ints"), (std::vector<std::int32_t>{1, -2, 2147483647}));
+  EXPECT_EQ(group.read_longs("longs"), (std::vector<std::int64_t>{1, -2, 1L << 60}));
+  EXPECT_EQ(group.read_ints("bytes"), (std::vector<std::int32_t>{0, 255}));
+  EXPECT_EQ(group.read_strings("text"), (std::vector<std::string>{"", "ärger", "a/b"}));
+  EXPECT_TRUE(group.read_strings("no text").empty());
+  EXPECT_TRUE(group.read_doubles("empty").empty());
+  EXPECT_TRUE((group.read_matrix("matrix").array() == matrix.array()).all());
+  EXPECT_TRUE((group.read_matrix("many").row(1).array() ==
+               Eigen::Map<const Eigen::RowVectorXd>(many.data() + 100, 100).array())
+                  .all());
+  EXPECT_EQ(group.string_attribute("name"), "value");
+  EXPECT_EQ(group.string_attribute("nothing"), "");
+  EXPECT_EQ(group.double_attribute("pi"), 3.25);
+  EXPECT_EQ(group.long_attribute("count"), 7);
+}
+
+TEST(Hdf5, MessagesNameTheFileAndThePathInside) {
+  const TemporaryFolder folder;
+  const std::string path = (folder / "a.h5").string();
+  {
+    hdf5::File file = hdf5::File::create(path);
+    hdf5::Group group = file.root().create_group("g");
+    group.write("text", {"a"});
+    group.write("big", std::vector<std::int64_t>{1L << 40});
+    file.close();
+  }
+  const hdf5::File file = hdf5::File::open(path);
+  const hdf5::Group group = file.root().group("g");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(message_of<InputError>([&] { group.read_doubles("x"); }),
+            path + ": '/g/x': there is no such dataset");
+  EXPECT_EQ(message_of<InputError>([&] { group.read_doubles("text"); }),
+            path + ": '/g/text': expected numbers, found text");
+  EXPECT_EQ(message_of<InputError>([&] { group.read_ints("big"); }),
+            path + ": '/g/big': holds the integer 1099511627776, which does not fit into 32 bits");
+  EXPECT_EQ(message_of<InputError>([&] { group.string_attribute("a"); }),
+            path + ": '/g': there is no attribute 'a'");
+  EXPECT_EQ(message_of<InputError>([&] { group.read_matrix("big"); }),
+            path + ": '/g/big': expected a matrix, found 1 dimensions");
+  EXPECT_NE(
+      message_of<InputError>([&] { file.root().group("h"); }).find(": '/h': the group cannot be opened"),
+      std::string::npos);
+  // HDF5 would have printed its stack of errors here
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(Hdf5, FilesThatAreNotHdf5AreRefused) {
+  const TemporaryFolder folder;
+  const std::string path = (folder / "a.h5").string();
+  EXPECT_EQ(message_of<InputError>([&] { hdf5::File::open(path); }), path + ": no such file");
+  EXPECT_EQ(message_of<InputError>([&] { hdf5::File::open(folder.path()); }),
+            folder.path().string() + ": is a folder, expected a file");
+  write_bytes(path, "this is text");
+  EXPECT_FALSE(hdf5::is_hdf5(path));
+  EXPECT_EQ(message_of<InputError>([&] { hdf5::File::open(path); }), path + ": is not an HDF5 file");
+}
+
+TEST(Hdf5, ADatasetThatClaimsMoreThanTheFileHoldsIsNotAllocated) {
+  // chunks that were never written take no room, whatever the shape says
+  const TemporaryFolder folder;
+  const std::string path = (folder / "a.h5").string();
+  const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  const hsize_t size[] = {1UL << 40}, chunk[] = {1024};
+  const hid_t space = H5Screate_simple(1, size, nullptr), list = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_chunk(list, 1, chunk);
+  H5Dclose(H5Dcreate2(file, "huge", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, list, H5P_DEFAULT));
+  H5Pclose(list), H5Sclose(space), H5Fclose(file);
+  EXPECT_EQ(
+      message_of<InputError>([&] { hdf5::File::open(path).root().read_doubles("huge"); }),
+      path +
+          ": '/huge': claims 8796093022208 bytes of data, but the file holds only 0 for it; the file is "
+          "damaged");
+}
+
+TEST(Hdf5, AFullDiskIsAnError) {
+  rlimit old{};
+  getrlimit(RLIMIT_FSIZE, &old);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const TemporaryFolder folder;
+  const std::string path = (folder / "a.h5").string();
+  const Eigen::MatrixXd values = Eigen::MatrixXd::Random(1000, 1000);
+  const rlimit small{1 << 16, old.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &small);
+  const std::string text = message_of<Error>([&] {
+    hdf5::File file = hdf5::File::create(path);
+    file.root().write_matrix("values", values);
+    file.close();
+  });
+  setrlimit(RLIMIT_FSIZE, &old);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(text.find(path), 0) << text;
+  EXPECT_NE(text.find("File too large"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace lissom
