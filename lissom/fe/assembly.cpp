@@ -12,9 +12,9 @@ namespace lissom {
 
 namespace {
 
-// Elements computed before their matrices are added up: few enough to stay in the cache, enough to keep the
-// threads busy.
-constexpr int chunk_size = 256;
+// Room for the element matrices that are computed before they are added up [bytes]: two of these buffers are
+// small beside K, yet large enough that the threads seldom wait for each other.
+constexpr std::int64_t chunk_bytes = 8 << 20;
 
 // the constants of one material, ready for the kernels
 struct PreparedMaterial {
@@ -265,27 +265,30 @@ FeModel assemble(const Mesh& mesh, const AssemblyOptions& options, Diagnostics& 
   double* K = model.K.lower.valuePtr();
   double* M = model.M.lower.valuePtr();
 
-  // room for the matrices of one chunk
+  // two buffers, each with room for the matrices of one chunk of elements
   int nodes_max = 0;
   for (const ElementType type : mesh.types) nodes_max = std::max(nodes_max, node_count(type));
-  const std::int64_t K_stride = 9 * nodes_max * nodes_max, m_stride = nodes_max * nodes_max;
-  std::vector<double> K_chunk(chunk_size * K_stride), m_chunk(chunk_size * m_stride);
+  const std::int64_t K_size = 9 * nodes_max * nodes_max, stride = K_size + nodes_max * nodes_max;
+  const int chunk = static_cast<int>(std::min<std::int64_t>(elements, chunk_bytes / (8 * stride)));
+  std::vector<double> buffer(2 * chunk * stride);
   std::vector<double> scaled(elements);
 
   // Chunk by chunk, the threads share first the elements, then the columns: each thread adds what falls into
   // its own columns, in the order of the elements, so that no two threads write to the same place and the sum
-  // of an entry is always formed in the same order.
+  // of an entry is always formed in the same order. While one thread still adds up a chunk, another may
+  // compute the next one into the other buffer.
 #pragma omp parallel
   {
     const int threads = omp_get_num_threads(), me = omp_get_thread_num();
-    for (int begin = 0; begin < elements; begin += chunk_size) {
-      const int end = std::min(begin + chunk_size, elements);
-#pragma omp for schedule(dynamic, 16)
+    for (int begin = 0, half = 0; begin < elements; begin += chunk, half = 1 - half) {
+      const int end = std::min(begin + chunk, elements);
+      const auto matrices = [&](int e) { return &buffer[(half * chunk + e - begin) * stride]; };
+#pragma omp for schedule(dynamic, 16) nowait
       for (int e = begin; e < end; ++e) {
         const auto& material = materials[options.material ? 0 : mesh.element_material[e]];
-        scaled[e] = compute_element(mesh, e, material, options.mass, &K_chunk[(e - begin) * K_stride],
-                                    &m_chunk[(e - begin) * m_stride]);
+        scaled[e] = compute_element(mesh, e, material, options.mass, matrices(e), matrices(e) + K_size);
       }
+#pragma omp barrier
       for (int e = begin; e < end; ++e) {
         if (!(scaled[e] > jacobian_limit)) continue;
         int active[20];
@@ -293,11 +296,9 @@ FeModel assemble(const Mesh& mesh, const AssemblyOptions& options, Diagnostics& 
         for (size_t a = 0; a < nodes.size(); ++a) active[a] = pattern.first[nodes[a]];
         for (size_t b = 0; b < nodes.size(); ++b)
           if (active[b] % threads == me)
-            scatter_column(pattern, {active, nodes.size()}, static_cast<int>(b),
-                           &K_chunk[(e - begin) * K_stride], &m_chunk[(e - begin) * m_stride], diagonal_mass,
-                           K, M);
+            scatter_column(pattern, {active, nodes.size()}, static_cast<int>(b), matrices(e),
+                           matrices(e) + K_size, diagonal_mass, K, M);
       }
-#pragma omp barrier
     }
   }
   if (std::any_of(scaled.begin(), scaled.end(), [](double s) { return !(s > jacobian_limit); }))

@@ -13,6 +13,8 @@ namespace {
 using Eigen::Matrix3d;
 using Eigen::MatrixXd;
 using Eigen::Vector3d;
+// for matrices that are visited row by row
+using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 // relative size below which a rigid motion of the face counts as no motion
 constexpr double rank_tolerance = 1e-6;
@@ -56,8 +58,8 @@ void check_rank(const Mesh& mesh, const Spider& spider, const std::vector<int>& 
         label(spider), nodes.size());
 }
 
-// checks that do not need K; fills `owner` (spider of each face node, or -1)
-std::vector<int> check_spiders(const Mesh& mesh) {
+// who ties whom
+void check_spiders(const Mesh& mesh) {
   std::vector<int> owner(mesh.node_count(), -1), reference_of(mesh.node_count(), -1);
   const auto id = [&](int node) { return mesh.node_ids[node]; };
   for (size_t s = 0; s < mesh.spiders.size(); ++s) {
@@ -92,13 +94,13 @@ std::vector<int> check_spiders(const Mesh& mesh) {
           "{} has the reference node {}, which spider '{}' ties in turn; chains of spiders are not "
           "supported: tie the nodes of both faces to one reference",
           label(spider), id(spider.reference), mesh.spiders[owner[spider.reference]].name);
-  return owner;
 }
 
 // One spider's part of u = T q: the nodes it moves (with elements or not) and the rows of T for them.
 struct Tie {
   std::vector<int> nodes;
-  MatrixXd T;  // 3 nodes by coordinates: the six of the reference, then z
+  RowMatrix T;               // 3 nodes by coordinates: the six of the reference, then z
+  int first_coordinate = 0;  // among those of all spiders
 };
 
 Tie make_tie(const Mesh& mesh, const Spider& spider, const std::vector<int>& first,
@@ -149,60 +151,99 @@ Tie make_tie(const Mesh& mesh, const Spider& spider, const std::vector<int>& fir
   return tie;
 }
 
-// T^T A T where T keeps the coordinates with kept[i] >= 0 (their new number) and takes the others through the
-// rows of `tied`: A = [A_kk A_kf; A_fk A_ff], T = [I 0; 0 T_f].
-SymmetricMatrix transform(const SymmetricMatrix& A, const std::vector<int>& kept,
-                          const std::vector<int>& tied, int kept_count, const SparseMatrix& T_f) {
-  // sort the entries of the lower triangle into A_fk and A_ff (full)
-  const int f_count = static_cast<int>(T_f.rows()), q_count = static_cast<int>(T_f.cols());
-  std::vector<Eigen::Triplet<double>> fk, ff;
-  for (int col = 0; col < A.size(); ++col) {
-    for (SparseMatrix::InnerIterator it(A.lower, col); it; ++it) {
-      const int row = static_cast<int>(it.row());
-      if (kept[row] >= 0 && kept[col] >= 0) continue;
-      if (kept[row] >= 0) {
-        fk.emplace_back(tied[col], kept[row], it.value());
-      } else if (kept[col] >= 0) {
-        fk.emplace_back(tied[row], kept[col], it.value());
-      } else {
-        ff.emplace_back(tied[row], tied[col], it.value());
-        if (row != col) ff.emplace_back(tied[col], tied[row], it.value());
-      }
-    }
-  }
-  SparseMatrix A_fk(f_count, kept_count), A_ff(f_count, f_count);
-  A_fk.setFromTriplets(fk.begin(), fk.end());
-  A_ff.setFromTriplets(ff.begin(), ff.end());
-  const SparseMatrix T_t = T_f.transpose();
-  const SparseMatrix coupling = T_t * A_fk;
-  SparseMatrix right = T_t * A_ff * T_f;
-  // symmetric to the last digit
-  right = SparseMatrix(0.5 * (right + SparseMatrix(right.transpose())));
+// Where a degree of freedom of the elements goes: to a new number, or to a row of a tie.
+struct Place {
+  int kept = -1;
+  int tie = -1, row = -1;
+};
 
-  // put together: untouched columns with the coupling below, then the new coordinates
+// The new coordinates' part of T^T A T: A = [A_kk A_kf; A_fk A_ff], T = [I 0; 0 T_f], T_f = diag(ties).
+struct Transformed {
+  std::vector<std::pair<int, int>> columns;  // kept columns with a coupling, ascending; column in `coupling`
+  MatrixXd coupling;                         // T_f^T A_fk without its zero columns
+  MatrixXd right;                            // T_f^T A_ff T_f
+};
+
+Transformed transform_ties(const SymmetricMatrix& A, const std::vector<Place>& places,
+                           const std::vector<Tie>& ties, int coordinates) {
+  // numbers for the kept columns that touch a tie
+  std::vector<int> touched(places.size(), -1);
+  Transformed result;
+  const auto for_each_entry = [&](auto&& tied_kept, auto&& tied_tied) {
+    for (int col = 0; col < A.size(); ++col)
+      for (SparseMatrix::InnerIterator it(A.lower, col); it; ++it) {
+        const Place& r = places[it.row()];
+        const Place& c = places[col];
+        if (r.kept >= 0 && c.kept >= 0) continue;
+        if (r.kept >= 0 || c.kept >= 0)
+          tied_kept(r.kept >= 0 ? c : r, r.kept >= 0 ? r.kept : c.kept, it.value());
+        else
+          tied_tied(static_cast<int>(it.row()), col, it.value());
+      }
+  };
+  for_each_entry([&](const Place&, int kept, double) { touched[kept] = 0; }, [](int, int, double) {});
+  for (size_t i = 0; i < touched.size(); ++i) {
+    if (touched[i] < 0) continue;
+    touched[i] = static_cast<int>(result.columns.size());
+    result.columns.emplace_back(static_cast<int>(i), touched[i]);
+  }
+
+  // T_f^T A_fk entry by entry, A_ff T_f likewise
+  result.coupling = MatrixXd::Zero(coordinates, static_cast<Eigen::Index>(result.columns.size()));
+  std::vector<RowMatrix> A_T;
+  for (const Tie& tie : ties) A_T.push_back(RowMatrix::Zero(tie.T.rows(), coordinates));
+  const auto add_product = [&](const Place& r, const Place& c, double value) {
+    const Tie& tie = ties[c.tie];
+    A_T[r.tie].row(r.row).segment(tie.first_coordinate, tie.T.cols()) += value * tie.T.row(c.row);
+  };
+  for_each_entry(
+      [&](const Place& f, int kept, double value) {
+        const Tie& tie = ties[f.tie];
+        result.coupling.col(touched[kept]).segment(tie.first_coordinate, tie.T.cols()) +=
+            value * tie.T.row(f.row).transpose();
+      },
+      [&](int row, int col, double value) {
+        add_product(places[row], places[col], value);
+        if (row != col) add_product(places[col], places[row], value);
+      });
+  result.right.resize(coordinates, coordinates);
+  for (size_t t = 0; t < ties.size(); ++t)
+    result.right.middleRows(ties[t].first_coordinate, ties[t].T.cols()).noalias() =
+        ties[t].T.transpose() * A_T[t];
+  // symmetric to the last digit
+  result.right = MatrixXd((result.right + result.right.transpose()) / 2);
+  return result;
+}
+
+// T^T A T: the untouched columns with the coupling below them, then the new coordinates.
+SymmetricMatrix transform(const SymmetricMatrix& A, const std::vector<Place>& places,
+                          const std::vector<Tie>& ties, int kept_count, int coordinates) {
+  const Transformed parts = transform_ties(A, places, ties, coordinates);
   SymmetricMatrix result;
-  const int size = kept_count + q_count;
-  std::vector<int> counts(size, 0);
+  result.lower.resize(kept_count + coordinates, kept_count + coordinates);
+  result.lower.reserve(A.lower.nonZeros() + parts.coupling.size() + coordinates * (coordinates + 1) / 2);
+  auto touched = parts.columns.begin();
+  int column = 0;
+  const auto append = [&](int row, double value) {
+    if (value != 0) result.lower.insertBack(row, column) = value;
+  };
   for (int col = 0; col < A.size(); ++col) {
-    if (kept[col] < 0) continue;
-    for (SparseMatrix::InnerIterator it(A.lower, col); it; ++it) counts[kept[col]] += kept[it.row()] >= 0;
-    counts[kept[col]] += coupling.outerIndexPtr()[kept[col] + 1] - coupling.outerIndexPtr()[kept[col]];
-  }
-  for (int q = 0; q < q_count; ++q)
-    for (SparseMatrix::InnerIterator it(right, q); it; ++it) counts[kept_count + q] += it.row() >= q;
-  result.lower.resize(size, size);
-  result.lower.reserve(counts);
-  for (int col = 0; col < A.size(); ++col) {
-    if (kept[col] < 0) continue;
+    if (places[col].kept < 0) continue;
+    result.lower.startVec(column);
+    // zeros of K's pattern stay, those of the products go
     for (SparseMatrix::InnerIterator it(A.lower, col); it; ++it)
-      if (kept[it.row()] >= 0) result.lower.insert(kept[it.row()], kept[col]) = it.value();
-    for (SparseMatrix::InnerIterator it(coupling, kept[col]); it; ++it)
-      result.lower.insert(kept_count + static_cast<int>(it.row()), kept[col]) = it.value();
+      if (places[it.row()].kept >= 0) result.lower.insertBack(places[it.row()].kept, column) = it.value();
+    if (touched != parts.columns.end() && touched->first == column) {
+      for (int q = 0; q < coordinates; ++q) append(kept_count + q, parts.coupling(q, touched->second));
+      ++touched;
+    }
+    ++column;
   }
-  for (int q = 0; q < q_count; ++q)
-    for (SparseMatrix::InnerIterator it(right, q); it; ++it)
-      if (it.row() >= q)
-        result.lower.insert(kept_count + static_cast<int>(it.row()), kept_count + q) = it.value();
+  for (int q = 0; q < coordinates; ++q, ++column) {
+    result.lower.startVec(column);
+    for (int p = q; p < coordinates; ++p) append(kept_count + p, parts.right(p, q));
+  }
+  result.lower.finalize();
   result.lower.makeCompressed();
   return result;
 }
@@ -212,7 +253,7 @@ SymmetricMatrix transform(const SymmetricMatrix& A, const std::vector<int>& kept
 void apply_spiders(const Mesh& mesh, const std::vector<int>& first, FeModel& model,
                    Diagnostics& diagnostics) {
   const int nodes = mesh.node_count();
-  const std::vector<int> owner = check_spiders(mesh);
+  check_spiders(mesh);
 
   // the ties, and what they replace
   std::vector<Tie> ties;
@@ -235,46 +276,38 @@ void apply_spiders(const Mesh& mesh, const std::vector<int>& first, FeModel& mod
         SourcePos{mesh.source, 0});
   if (ties.empty() && orphans == 0) return;
 
-  // new numbers of the untouched coordinates; rows of T_f for the others
-  std::vector<int> kept(model.dofs.size(), -1), tied(model.dofs.size(), -1);
+  // new numbers of the untouched coordinates
+  std::vector<Place> places(model.dofs.size());
   std::vector<Dof> dofs;
   for (size_t i = 0; i < model.dofs.size(); ++i) {
     if (moved[model.dofs[i].node]) continue;
-    kept[i] = static_cast<int>(dofs.size());
+    places[i].kept = static_cast<int>(dofs.size());
     dofs.push_back(model.dofs[i]);
   }
   const int kept_count = static_cast<int>(dofs.size());
 
-  // T_f and the recovery u = R q of all nodes
-  std::vector<Eigen::Triplet<double>> T_entries, R_entries;
+  // rows of the ties for the others, and the recovery u = R q of all nodes
+  std::vector<Eigen::Triplet<double>> R_entries;
   for (int i = 0; i < kept_count; ++i) R_entries.emplace_back(3 * dofs[i].node + dofs[i].direction, i, 1.0);
-  int f_count = 0;
   for (size_t s = 0; s < ties.size(); ++s) {
-    const Tie& tie = ties[s];
+    Tie& tie = ties[s];
     const int begin = static_cast<int>(dofs.size());
+    tie.first_coordinate = begin - kept_count;
     for (int j = 0; j < 6; ++j) dofs.push_back({mesh.spiders[s].reference, j});
     for (int j = 6; j < tie.T.cols(); ++j) dofs.push_back({-1, 0});
-    for (size_t i = 0; i < tie.nodes.size(); ++i) {
-      for (int d = 0; d < 3; ++d) {
-        const int base = first[tie.nodes[i]];
-        if (base >= 0) tied[3 * base + d] = f_count;
-        for (int j = 0; j < tie.T.cols(); ++j) {
-          const double value = tie.T(3 * i + d, j);
-          if (value == 0) continue;
-          R_entries.emplace_back(3 * tie.nodes[i] + d, begin + j, value);
-          if (base >= 0) T_entries.emplace_back(f_count, begin + j - kept_count, value);
-        }
-        f_count += base >= 0;
-      }
+    for (int row = 0; row < tie.T.rows(); ++row) {
+      const int node = tie.nodes[row / 3], direction = row % 3;
+      if (first[node] >= 0) places[3 * first[node] + direction] = {-1, static_cast<int>(s), row};
+      for (int j = 0; j < tie.T.cols(); ++j)
+        if (tie.T(row, j) != 0) R_entries.emplace_back(3 * node + direction, begin + j, tie.T(row, j));
     }
   }
-  SparseMatrix T_f(f_count, static_cast<int>(dofs.size()) - kept_count);
-  T_f.setFromTriplets(T_entries.begin(), T_entries.end());
   model.recovery.resize(3 * nodes, static_cast<int>(dofs.size()));
   model.recovery.setFromTriplets(R_entries.begin(), R_entries.end());
   if (!ties.empty()) {
-    model.K = transform(model.K, kept, tied, kept_count, T_f);
-    model.M = transform(model.M, kept, tied, kept_count, T_f);
+    const int coordinates = static_cast<int>(dofs.size()) - kept_count;
+    model.K = transform(model.K, places, ties, kept_count, coordinates);
+    model.M = transform(model.M, places, ties, kept_count, coordinates);
   }
   model.dofs = std::move(dofs);
 }

@@ -1,4 +1,4 @@
-// K and M of a mesh as CalculiX assembles them, by running it (*FREQUENCY, SOLVER=MATRIXSTORAGE).
+// CalculiX as an independent witness: its matrices (*FREQUENCY, SOLVER=MATRIXSTORAGE) and its frequencies.
 #pragma once
 
 #include <Eigen/Core>
@@ -21,13 +21,9 @@ inline bool has_ccx() {
   return std::system("command -v ccx > /dev/null 2>&1") == 0;
 }
 
-struct CcxMatrices {
-  Eigen::MatrixXd K, M;  // full, 3 per node in node order
-};
-
-// Writes the mesh with CalculiX's name for its element type (e.g. "C3D10"; all elements alike), runs ccx in a
-// folder of its own and reads the matrices. Throws Error where ccx fails.
-inline CcxMatrices ccx_matrices(const Mesh& mesh, const std::string& ccx_type) {
+// Writes the mesh with CalculiX's name for its element type (e.g. "C3D10"; all elements alike) and `step`,
+// and runs ccx in a new folder, which it returns; files are job.* there.
+inline std::filesystem::path run_ccx(const Mesh& mesh, const std::string& ccx_type, const std::string& step) {
   namespace fs = std::filesystem;
   static int run = 0;
   const fs::path folder = fs::temp_directory_path() / fmt::format("lissom_ccx_{}_{}", ::getpid(), run++);
@@ -72,14 +68,24 @@ inline CcxMatrices ccx_matrices(const Mesh& mesh, const std::string& ccx_type) {
           "{:.17g}\n",
           axes(0, 0), axes(1, 0), axes(2, 0), axes(0, 1), axes(1, 1), axes(2, 1));
     }
-    out << "*STEP\n*FREQUENCY, SOLVER=MATRIXSTORAGE\n10\n*END STEP\n";
+    for (const auto& [name, nodes] : mesh.node_sets) {
+      out << "*NSET, NSET=" << name << "\n";
+      for (const int node : nodes) out << mesh.node_ids[node] << ",\n";
+    }
+    out << "*STEP\n" << step << "*END STEP\n";
   }
   const std::string command =
       fmt::format("cd '{}' && OMP_NUM_THREADS=1 ccx job > job.log 2>&1", folder.string());
-  [[maybe_unused]] const int status = std::system(command.c_str());
-  if (!fs::exists(folder / "job.sti") || !fs::exists(folder / "job.mas"))
-    throw Error("ccx wrote no matrices in " + folder.string());
+  if (std::system(command.c_str()) != 0) throw Error("ccx failed in " + folder.string());
+  return folder;
+}
 
+struct CcxMatrices {
+  Eigen::MatrixXd K, M;  // full, 3 per node in node order; nodes that ccx adds (C3D8I) come last
+};
+
+inline CcxMatrices ccx_matrices(const Mesh& mesh, const std::string& ccx_type) {
+  const auto folder = run_ccx(mesh, ccx_type, "*FREQUENCY, SOLVER=MATRIXSTORAGE\n10\n");
   // job.dof: "node.direction" of each row; .sti and .mas: row, column, value of the upper triangle
   std::vector<int> dof_of_row;
   std::ifstream dofs(folder / "job.dof");
@@ -110,8 +116,27 @@ inline CcxMatrices ccx_matrices(const Mesh& mesh, const std::string& ccx_type) {
   };
   result.K = read("job.sti");
   result.M = read("job.mas");
-  fs::remove_all(folder);
+  std::filesystem::remove_all(folder);
   return result;
+}
+
+// The lowest frequencies [Hz] with all nodes of a node set clamped, as ccx prints them (seven digits).
+inline Eigen::VectorXd ccx_frequencies(const Mesh& mesh, const std::string& ccx_type,
+                                       const std::string& clamped, int count) {
+  const auto folder =
+      run_ccx(mesh, ccx_type, fmt::format("*BOUNDARY\n{}, 1, 3\n*FREQUENCY\n{}\n", clamped, count));
+  // lines "mode  eigenvalue  rad/s  cycles/s  imaginary" after the first heading
+  std::ifstream in(folder / "job.dat");
+  Eigen::VectorXd frequencies(count);
+  int found = 0;
+  for (std::string line; found < count && std::getline(in, line);) {
+    const auto words = split_blanks(line);
+    if (words.size() == 5 && parse_long(words[0]) == found + 1)
+      frequencies[found++] = *parse_double(words[3]);
+  }
+  if (found < count) throw Error("ccx printed too few frequencies in " + folder.string());
+  std::filesystem::remove_all(folder);
+  return frequencies;
 }
 
 }  // namespace lissom::test
