@@ -108,13 +108,20 @@ long Frame::count_variables_4() {
 }
 
 // Number of variables in a file of version 4 or 5.
-long count_variables(const std::filesystem::path& path, enum mat_ft version) {
+long count_variables(const std::filesystem::path& path) {
   const std::string bytes = read_file(path);
+  if (bytes.empty()) fail_input("{}: is empty", path.string());
   Frame frame(bytes, path.string());
-  if (version == MAT_FT_MAT4) return frame.count_variables_4();
-  if (bytes.size() < 128) frame.truncated(0);
-  // the head ends with the letters MI as a 16-bit number in the writer's byte order
-  frame.swap = (bytes[126] == 'I') != (std::endian::native == std::endian::little);
+  // version 5 has a head of 128 bytes, which ends with the letters MI as a 16-bit number in the writer's byte
+  // order; version 4 has none, and begins with a number that has a zero byte
+  const std::string_view order = bytes.size() >= 128 ? std::string_view(bytes).substr(126, 2) : "";
+  const bool version_5 = (order == "IM" || order == "MI") && bytes.find('\0') >= 4;
+  if (!version_5) {
+    if (bytes.find('\0') >= 4)
+      fail_input("{}: is not a MATLAB .mat file, or only its beginning", path.string());
+    return frame.count_variables_4();
+  }
+  frame.swap = (order == "IM") != (std::endian::native == std::endian::little);
   return frame.count_variables_5();
 }
 
@@ -158,6 +165,10 @@ bool is_full_numeric(const matvar_t& variable) {
   return variable.class_type >= MAT_C_DOUBLE && variable.class_type <= MAT_C_UINT64;
 }
 
+bool is_numeric(const matvar_t& variable) {
+  return variable.class_type == MAT_C_SPARSE || is_full_numeric(variable);
+}
+
 class MatReader {
  public:
   MatReader(std::string file, std::uint64_t bytes, Diagnostics& diagnostics)
@@ -187,8 +198,7 @@ class MatReader {
 void MatReader::check(const matvar_t& variable, const std::string& name) const {
   if (variable.rank != 2 || !variable.dims) return;
   const std::uint64_t rows = variable.dims[0], cols = variable.dims[1];
-  const bool numeric = is_full_numeric(variable) || variable.class_type == MAT_C_SPARSE;
-  if (numeric && variable.isComplex && rows == cols)
+  if (is_numeric(variable) && variable.isComplex && rows == cols)
     fail_input("{}: the matrix is complex; Lissom takes real matrices only, so write real({})", where(name),
                name);
   // zlib packs at most 1032:1; in a sparse matrix this bounds the columns, each of which has a start
@@ -242,7 +252,7 @@ void MatReader::take(const matvar_t& variable, const std::string& name, bool in_
     }
     return;
   }
-  if (variable.class_type != MAT_C_SPARSE && !is_full_numeric(variable))
+  if (!is_numeric(variable))
     return skip("not-numeric", name, "is no matrix of numbers (a cell, text, an object or empty)");
   if (variable.rank != 2 || !variable.dims)
     return skip("not-2d", name, fmt::format("has {} dimensions", variable.rank));
@@ -269,13 +279,11 @@ std::vector<ImportedMatrix> read_mat_matrices(const std::filesystem::path& path,
   // version 7.3 is HDF5, for which our own reader checks more than matio does
   if (hdf5::is_hdf5(path)) return read_hdf5_matrices(path, diagnostics);
 
-  // matio takes an empty file for one of version 4 without variables
   const std::uint64_t bytes = std::filesystem::file_size(path, ec);
-  if (!ec && bytes == 0) fail_input("{}: is empty", path.string());
+  const long expected = count_variables(path);
   const MatFile file(Mat_Open(path.c_str(), MAT_ACC_RDONLY), &Mat_Close);
   if (!file) fail_input("{}: is not a MATLAB .mat file", path.string());
 
-  const long expected = count_variables(path, Mat_GetVersion(file.get()));
   MatReader reader(path.string(), bytes, diagnostics);
   long found = 0;
   for (;; ++found) {
@@ -283,7 +291,10 @@ std::vector<ImportedMatrix> read_mat_matrices(const std::filesystem::path& path,
     if (!variable) break;
     const std::string name = variable->name ? variable->name : "";
     reader.check(*variable, name);
-    if (Mat_VarReadDataAll(file.get(), variable.get()) != 0)
+    // what take() leaves out need not be read, and may be huge
+    const bool wanted =
+        variable->class_type == MAT_C_STRUCT || (is_numeric(*variable) && variable->rank == 2);
+    if (wanted && Mat_VarReadDataAll(file.get(), variable.get()) != 0)
       fail_input("{}: '{}' cannot be read; the file may be truncated or damaged", path.string(), name);
     reader.take(*variable, name, false);
   }

@@ -61,15 +61,20 @@ struct EncodedArray {
   }
 };
 
+size_t value_count(const VtuArray& array) {
+  return std::visit([](auto span) { return span.size(); }, array.values);
+}
+
 EncodedArray encode(const VtuArray& array, const VtuOptions& options) {
   EncodedArray out;
-  const auto [bytes, values, type] = std::visit(
+  const std::string_view bytes = std::visit(
       [](auto span) {
-        using T = typename decltype(span)::value_type;
-        return std::tuple(std::string_view(reinterpret_cast<const char*>(span.data()), span.size_bytes()),
-                          span.size(), vtk_type(T{}));
+        return std::string_view(reinterpret_cast<const char*>(span.data()), span.size_bytes());
       },
       array.values);
+  const size_t values = value_count(array);
+  const char* type =
+      std::visit([](auto span) { return vtk_type(typename decltype(span)::value_type{}); }, array.values);
   LISSOM_ASSERT(array.components > 0 && values % static_cast<size_t>(array.components) == 0);
   out.attributes = fmt::format(R"(type="{}" Name="{}" NumberOfComponents="{}")", type, xml_escape(array.name),
                                array.components);
@@ -167,8 +172,7 @@ EncodedMesh encode_mesh(const Mesh& mesh, const VtuOptions& options) {
 }
 
 void check_count(const VtuArray& array, int tuples) {
-  const size_t values = std::visit([](auto span) { return span.size(); }, array.values);
-  LISSOM_ASSERT(values == static_cast<size_t>(tuples) * static_cast<size_t>(array.components));
+  LISSOM_ASSERT(value_count(array) == static_cast<size_t>(tuples) * static_cast<size_t>(array.components));
 }
 
 void write_encoded(const std::filesystem::path& path, const EncodedMesh& mesh, const VtuData& data,
@@ -205,7 +209,7 @@ void write_encoded(const std::filesystem::path& path, const EncodedMesh& mesh, c
   if (!field_data.empty()) {
     xml += "    <FieldData>\n";
     for (size_t i = 0; i < field_data.size(); ++i) {
-      const size_t values = std::visit([](auto span) { return span.size(); }, data.field[i].values);
+      const size_t values = value_count(data.field[i]);
       append(field_data[i], fmt::format(" NumberOfTuples=\"{}\"", values / data.field[i].components));
     }
     xml += "    </FieldData>\n";

@@ -45,9 +45,10 @@ TEST(Units, EntriesOfRotationsBringALengthEach) {
 }
 
 TEST(Units, AMisspeltSystemFindsWhatWasMeant) {
-  EXPECT_EQ(message_of<InputError>([] { parse_unit_system("mm-to-s"); }),
-            "unknown unit system 'mm-to-s' (did you mean 'mm-t-s'?); known are SI, mm-t-s, mm-kg-ms, mm-g-ms, "
-            "mm-kg-s, cm-g-s, in-lbf-s, ft-lbf-s");
+  EXPECT_EQ(
+      message_of<InputError>([] { parse_unit_system("mm-to-s"); }),
+      "unknown unit system 'mm-to-s' (did you mean 'mm-t-s'?); known are SI, mm-t-s, mm-kg-ms, mm-g-ms, "
+      "mm-kg-s, cm-g-s, in-lbf-s, ft-lbf-s");
   EXPECT_EQ(message_of<InputError>([] { parse_unit_system("furlongs"); }).substr(0, 41),
             "unknown unit system 'furlongs'; known are");
 }
