@@ -91,6 +91,13 @@ ImportedMatrix read_calculix_file(const fs::path& path, std::string_view bytes) 
 
 }  // namespace
 
+bool is_matrix_file(const fs::path& path) {
+  const std::string extension = to_lower(path.extension().string());
+  for (const char* known : {".mtx", ".mm", ".sti", ".mas", ".pch", ".dmig", ".op4", ".mat", ".h5", ".hdf5"})
+    if (extension == known) return true;
+  return false;
+}
+
 std::vector<ImportedMatrix> read_matrices(const fs::path& path, Diagnostics& diagnostics) {
   const std::string bytes = read_file(path);
   const std::string name = path.string();

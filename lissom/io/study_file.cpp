@@ -1,5 +1,8 @@
 #include "lissom/io/study_file.hpp"
 
+#include <Eigen/Geometry>
+#include <Eigen/LU>
+
 #include <sstream>
 
 #include "lissom/core/text.hpp"
