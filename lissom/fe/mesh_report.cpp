@@ -116,6 +116,7 @@ MeshReport report_mesh(const Mesh& mesh, std::optional<double> density) {
   MeshReport report;
   report.nodes = mesh.node_count();
   report.elements = mesh.element_count();
+  for (int i = 0; i < report.nodes; ++i) report.nodes_not_finite += !mesh.points.col(i).allFinite();
   if (report.nodes > 0) {
     report.lower = mesh.points.rowwise().minCoeff();
     report.upper = mesh.points.rowwise().maxCoeff();
@@ -179,7 +180,8 @@ MeshReport report_mesh(const Mesh& mesh, std::optional<double> density) {
   }
 
   find_components(mesh, report);
-  find_duplicates(mesh, report);
+  // what is no number cannot be sorted
+  if (report.nodes_not_finite == 0) find_duplicates(mesh, report);
   for (const auto& [name, nodes] : mesh.node_sets)
     report.node_sets.push_back({name, static_cast<int>(nodes.size())});
   for (const auto& [name, elements] : mesh.element_sets)

@@ -129,6 +129,11 @@ Tie make_tie(const Mesh& mesh, const Spider& spider, const std::vector<int>& fir
   if (spider.kind == Spider::Kind::Rigid) {
     tie.T = D;
   } else {
+    if (static_cast<int>(face.size()) > max_averaging_nodes)
+      fail_input(
+          "{} averages over {} nodes, more than the {} that are supported; select a part of the face, a "
+          "coarser mesh there, or make the spider rigid",
+          label(spider), face.size(), max_averaging_nodes);
     // the complement: Householder vectors of W^(1/2) D applied to the last 3n - 6 unit vectors
     const int n = static_cast<int>(face.size()), rows = 3 * n;
     Eigen::VectorXd root_weight = Eigen::VectorXd::Ones(rows);
