@@ -125,6 +125,25 @@ TEST(Spider, MassIsTransformedLikeStiffnessAlsoWhenLumped) {
   }
 }
 
+TEST(Spider, SpidersThatShareAnElementAreCoupled) {
+  // one layer of cells between two faces: elements touch both ties and free nodes
+  BoxOptions options;
+  options.cells = {1, 2, 2};
+  const Mesh plain = box_mesh(ElementType::Hex8, options);
+  Mesh mesh = plain;
+  add_spider(mesh, "a", Spider::Kind::Averaging, mesh.node_sets.at("x0"));
+  // the lower six nodes of the other face; its upper three stay free
+  std::vector<int> lower;
+  for (const int node : mesh.node_sets.at("x1"))
+    if (mesh.points(2, node) < 0.6) lower.push_back(node);
+  add_spider(mesh, "b", Spider::Kind::Rigid, lower);
+  const FeModel before = assembled(plain), model = assembled(mesh);
+  const MatrixXd T = MatrixXd(model.recovery).topRows(before.dof_count());
+  const MatrixXd K = T.transpose() * dense(before.K) * T, M = T.transpose() * dense(before.M) * T;
+  EXPECT_LT((dense(model.K) - K).cwiseAbs().maxCoeff(), 1e-13 * K.cwiseAbs().maxCoeff());
+  EXPECT_LT((dense(model.M) - M).cwiseAbs().maxCoeff(), 1e-13 * M.cwiseAbs().maxCoeff());
+}
+
 TEST(Spider, AveragingReferenceFollowsTheWeightedMeanMotionOfItsFace) {
   Mesh mesh = bar();
   const std::vector<int> face = mesh.node_sets.at("x1");
