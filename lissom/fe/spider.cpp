@@ -91,6 +91,7 @@ void check_spiders(const Mesh& mesh) {
             "{} gives node {} the weight {}, expected a positive one (leave the node out instead of 0)",
             label(spider), id(spider.nodes[i]), spider.weights[i]);
   }
+  // a reference that is itself tied would need its ties resolved first
   for (const Spider& spider : mesh.spiders)
     if (owner[spider.reference] >= 0)
       fail_input(
@@ -108,6 +109,7 @@ struct Tie {
 
 Tie make_tie(const Mesh& mesh, const Spider& spider, const std::vector<int>& first,
              Diagnostics& diagnostics) {
+  // only nodes with elements carry stiffness and mass
   std::vector<int> face;
   for (const int node : spider.nodes) {
     if (first[node] >= 0) {
@@ -314,7 +316,7 @@ void apply_spiders(const Mesh& mesh, const std::vector<int>& first, FeModel& mod
     for (const int node : ties.back().nodes) moved[node] = true;
   }
 
-  // nodes that nothing moves
+  // nodes that nothing moves: dropped, which the user should know
   int orphans = 0, first_orphan = -1;
   for (int i = 0; i < nodes; ++i)
     if (first[i] < 0 && !moved[i] && orphans++ == 0) first_orphan = i;
@@ -374,6 +376,7 @@ int add_spider(Mesh& mesh, const std::string& name, Spider::Kind kind, std::vect
     reference = Vector3d::Zero();
     for (const int node : nodes) *reference += mesh.points.col(node) / double(nodes.size());
   }
+  // a new node behind the others keeps all indices valid
   const int node = mesh.node_count();
   mesh.points.conservativeResize(Eigen::NoChange, node + 1);
   mesh.points.col(node) = *reference;
