@@ -16,6 +16,7 @@ namespace lissom {
 
 struct MeshReport {
   int nodes = 0, elements = 0;
+  int nodes_not_finite = 0;  // with a coordinate that is no finite number; then nothing below can be trusted
   std::array<int, all_element_types.size()> elements_of_type = {};  // by ElementType
 
   Eigen::Vector3d lower = Eigen::Vector3d::Zero(), upper = Eigen::Vector3d::Zero();  // bounding box [m]
