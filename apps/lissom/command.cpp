@@ -2,6 +2,7 @@
 
 #include "lissom/core/text.hpp"
 #include "lissom/fe/matrix_reader.hpp"
+#include "lissom/io/body_file.hpp"
 
 namespace lissom::app {
 
@@ -18,27 +19,38 @@ void add_common_flags(CLI::App& verb, Command& command) {
 
 void add_body_flags(CLI::App& verb, BodyFlags& flags) {
   verb.add_option("FILE", flags.file,
-                  "A mesh (.msh .bdf .nas .dat .inp), a geometry (.geo .step .stp .brep .iges), matrices (.mtx .sti .pch "
+                  "A mesh (.msh .bdf .nas .dat .inp), a geometry (.geo .step .stp .brep .iges), matrices "
+                  "(.mtx .sti .pch "
                   ".op4 .mat .h5) or a study (.toml)")
       ->required();
-  verb.add_option("--material", flags.material,
-                  "For all elements: E=210e9,nu=0.3,rho=7850 (or E1=..,E2=..,E3=..,nu12=..,nu13=..,nu23=..,G12=..,G13=..,"
-                  "G23=..,rho=..)");
-  verb.add_option("--units", flags.units, "Units of the file and of --material: SI, mm-t-s, mm-kg-ms, ... (default SI)");
+  verb.add_option(
+      "--material", flags.material,
+      "For all elements: E=210e9,nu=0.3,rho=7850 (or E1=..,E2=..,E3=..,nu12=..,nu13=..,nu23=..,G12=..,G13=..,"
+      "G23=..,rho=..)");
+  verb.add_option("--units", flags.units,
+                  "Units of the file and of --material: SI, mm-t-s, mm-kg-ms, ... (default SI)");
   verb.add_option("--mesh-size", flags.mesh_size, "Element size for a geometry, in its unit of length");
-  verb.add_option("--mesh-order", flags.mesh_order, "1 linear, 2 quadratic elements for a geometry (default 2)")
+  verb.add_option("--mesh-order", flags.mesh_order,
+                  "1 linear, 2 quadratic elements for a geometry (default 2)")
       ->check(CLI::Range(1, 2));
   const std::string matrices = "Matrices";
-  verb.add_option("--mass-matrix", flags.mass_matrix, "File that holds M, if FILE holds K only")->group(matrices);
-  verb.add_option("--stiffness-name", flags.stiffness_name, "Name of K in a file of several matrices")->group(matrices);
+  verb.add_option("--mass-matrix", flags.mass_matrix, "File that holds M, if FILE holds K only")
+      ->group(matrices);
+  verb.add_option("--stiffness-name", flags.stiffness_name, "Name of K in a file of several matrices")
+      ->group(matrices);
   verb.add_option("--mass-name", flags.mass_name, "Name of M in a file of several matrices")->group(matrices);
-  verb.add_option("--dofs", flags.dofs, "File of node.direction lines, for formats without labels")->group(matrices);
+  verb.add_option("--dofs", flags.dofs, "File of node.direction lines, for formats without labels")
+      ->group(matrices);
   verb.add_option("--mesh", flags.mesh, "Mesh that gives the coordinates of the nodes")->group(matrices);
-  verb.add_flag("--permit-massless", flags.permit_massless, "Accept degrees of freedom without mass")->group(matrices);
-  verb.add_flag("--drop-empty-rows", flags.drop_empty_rows, "Remove rows that are zero in K and M")->group(matrices);
+  verb.add_flag("--permit-massless", flags.permit_massless, "Accept degrees of freedom without mass")
+      ->group(matrices);
+  verb.add_flag("--drop-empty-rows", flags.drop_empty_rows, "Remove rows that are zero in K and M")
+      ->group(matrices);
 }
 
-bool is_study(const std::string& file) { return to_lower(std::filesystem::path(file).extension().string()) == ".toml"; }
+bool is_study(const std::string& file) {
+  return to_lower(std::filesystem::path(file).extension().string()) == ".toml";
+}
 
 BodySpec body_spec(const BodyFlags& flags) {
   BodySpec spec;
@@ -48,7 +60,11 @@ BodySpec body_spec(const BodyFlags& flags) {
   spec.gmsh.size = flags.mesh_size;
   spec.gmsh.order = flags.mesh_order;
   if (!std::filesystem::exists(path)) fail_input("{}: no such file", flags.file);
-  if (is_matrix_file(path)) {
+  if (is_body_file(path)) {
+    spec.body_file = path;
+    if (!flags.material.empty())
+      fail_input("--material: {} is a body file, which has its material", flags.file);
+  } else if (is_matrix_file(path)) {
     spec.stiffness = path;
     spec.mass_matrix = flags.mass_matrix;
     spec.dofs = flags.dofs;

@@ -18,7 +18,8 @@ inline constexpr int exit_done = 0;
 inline constexpr int exit_failed = 1;       // the computation did not succeed
 inline constexpr int exit_wrong_input = 2;  // the user's files or flags are wrong
 
-// Everything a running verb needs; printed at the end in one go, so that JSON is never mixed with anything else.
+// Everything a running verb needs; printed at the end in one go, so that JSON is never mixed with anything
+// else.
 struct Command {
   bool json_output = false;
   bool quiet = false;  // no progress

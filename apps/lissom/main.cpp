@@ -1,6 +1,6 @@
 // The program `lissom`: one verb a file, this one only dispatches and turns exceptions into exit codes.
-#include <Eigen/Core>
 #include <fmt/format.h>
+#include <Eigen/Core>
 
 #include <cstdio>
 #include <new>
@@ -40,13 +40,16 @@ std::string suggest_verb(const CLI::App& program, int argc, char** argv) {
 
 int main(int argc, char** argv) {
   Command command;
-  CLI::App program("Flexible multibody dynamics and its model-order reduction: from FE meshes to small models whose "
-                   "error is known.",
-                   "lissom");
-  program.set_version_flag("--version", [] { return versions_text(); }, "Versions of lissom and of the libraries in use");
+  CLI::App program(
+      "Flexible multibody dynamics and its model-order reduction: from FE meshes to small models whose "
+      "error is known.",
+      "lissom");
+  program.set_version_flag(
+      "--version", [] { return versions_text(); }, "Versions of lissom and of the libraries in use");
   program.require_subcommand(1);
-  program.footer("'lissom VERB --help' shows the flags of a verb and an example.\n"
-                 "Exit codes: 0 done, 1 the computation failed, 2 wrong input.");
+  program.footer(
+      "'lissom VERB --help' shows the flags of a verb and an example.\n"
+      "Exit codes: 0 done, 1 the computation failed, 2 wrong input.");
   add_inspect(program, command);
   add_modes(program, command);
   add_run(program, command);
@@ -75,7 +78,8 @@ int main(int argc, char** argv) {
   if (command.json_output) {
     command.json["warnings"] = nlohmann::json::array();
     for (const Warning& warning : command.diagnostics.warnings())
-      command.json["warnings"].push_back({{"key", warning.key}, {"message", to_string(warning)}, {"count", warning.count}});
+      command.json["warnings"].push_back(
+          {{"key", warning.key}, {"message", to_string(warning)}, {"count", warning.count}});
     fmt::print("{}\n", command.json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {
     fmt::print("{}", command.text);

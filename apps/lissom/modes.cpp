@@ -50,8 +50,9 @@ void add_modes(CLI::App& program, Command& command) {
   CLI::App* verb = program.add_subcommand("modes", "Natural frequencies and mode shapes of a body");
   auto flags = std::make_shared<ModesFlags>();
   add_body_flags(*verb, flags->body);
-  verb->add_option("--mass", flags->body.mass,
-                   "consistent, lumped, or calculix (the few points that CalculiX integrates with; for comparisons)");
+  verb->add_option(
+      "--mass", flags->body.mass,
+      "consistent, lumped, or calculix (the few points that CalculiX integrates with; for comparisons)");
   verb->add_option("--count", flags->options.count, "Number of modes, rigid ones included (default 12)");
   verb->add_option("--fix", flags->options.fix, "Node set to hold, or \"node 17\"; may be repeated");
   verb->add_option("--tolerance", flags->options.tolerance, "Of the eigen-solver (default 1e-9)")

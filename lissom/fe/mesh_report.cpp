@@ -198,22 +198,4 @@ MeshReport report_mesh(const Mesh& mesh, std::optional<double> density) {
   return report;
 }
 
-Eigen::MatrixXd rigid_body_modes(const Eigen::Matrix3Xd& points, const std::vector<Dof>& dofs,
-                                 const Vector3d& centre) {
-  Eigen::MatrixXd modes = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(dofs.size()), 6);
-  for (size_t i = 0; i < dofs.size(); ++i) {
-    const auto [node, direction] = dofs[i];
-    if (node < 0) continue;
-    if (direction >= 3) {
-      modes(i, direction) = 1;
-      continue;
-    }
-    modes(i, direction) = 1;
-    // rotation k moves x by e_k x (x - centre)
-    const Vector3d r = points.col(node) - centre;
-    for (int k = 0; k < 3; ++k) modes(i, 3 + k) = Vector3d::Unit(k).cross(r)[direction];
-  }
-  return modes;
-}
-
 }  // namespace lissom

@@ -11,7 +11,7 @@
 
 #include "lissom/core/text.hpp"
 #include "lissom/fe/matrix_checks.hpp"
-#include "lissom/fe/mesh_report.hpp"
+#include "lissom/fe/rigid_body.hpp"
 #include "lissom/linalg/blas.hpp"
 #include "lissom/linalg/eigen_solver.hpp"
 
@@ -54,8 +54,9 @@ std::vector<int> ordering_groups(const FeModel& model, const std::vector<int>& k
   return group;
 }
 
+// Rigid motions and displacement fields can be written down.
 bool knows_nodes(const FeModel& model) {
-  return model.has_points() && static_cast<int>(model.dofs.size()) == model.dof_count();
+  return model.has_points() && knows_rigid_motions(model);
 }
 
 // M-orthonormal rigid motions of each part that do not move the held rows, restricted to the rows kept. Those
@@ -356,7 +357,7 @@ Vibration compute_modes(const FeModel& model, const VibrationOptions& options, D
   // modes
   Timer eigen_timer;
   Eigen::Vector3d centre = Eigen::Vector3d::Zero();
-  if (knows_nodes(model)) centre = check_matrices(model).centre.value_or(model.points.rowwise().mean());
+  if (knows_nodes(model)) centre = rigid_mass(model)->centre.value_or(model.points.rowwise().mean());
   const MatrixXd rigid = rigid_motions(model, K, M, centre, keep, fixed, part, result.parts, 1e-5 * elastic);
   EigenSolverOptions solver_options;
   solver_options.tolerance = options.tolerance;

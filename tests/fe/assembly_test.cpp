@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "lissom/fe/mesh_report.hpp"
+#include "lissom/fe/rigid_body.hpp"
 #include "tests/fe/ccx.hpp"
 #include "tests/fe/small_eigen.hpp"
 #include "tests/fe/test_meshes.hpp"

@@ -1,4 +1,5 @@
 #include "lissom/fe/mesh_report.hpp"
+#include "lissom/fe/rigid_body.hpp"
 
 #include <gtest/gtest.h>
 #include <Eigen/Geometry>

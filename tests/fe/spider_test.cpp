@@ -5,6 +5,7 @@
 
 #include "lissom/fe/assembly.hpp"
 #include "lissom/fe/mesh_report.hpp"
+#include "lissom/fe/rigid_body.hpp"
 #include "tests/fe/small_eigen.hpp"
 #include "tests/fe/test_meshes.hpp"
 
