@@ -1,5 +1,7 @@
 #include "apps/lissom/command.hpp"
 
+#include <algorithm>
+
 #include "lissom/core/text.hpp"
 #include "lissom/fe/matrix_reader.hpp"
 
@@ -18,27 +20,87 @@ void add_common_flags(CLI::App& verb, Command& command) {
 
 void add_body_flags(CLI::App& verb, BodyFlags& flags) {
   verb.add_option("FILE", flags.file,
-                  "A mesh (.msh .bdf .nas .dat .inp), a geometry (.geo .step .stp .brep .iges), matrices (.mtx .sti .pch "
+                  "A mesh (.msh .bdf .nas .dat .inp), a geometry (.geo .step .stp .brep .iges), matrices "
+                  "(.mtx .sti .pch "
                   ".op4 .mat .h5) or a study (.toml)")
       ->required();
   verb.add_option("--material", flags.material,
-                  "For all elements: E=210e9,nu=0.3,rho=7850 (or E1=..,E2=..,E3=..,nu12=..,nu13=..,nu23=..,G12=..,G13=..,"
-                  "G23=..,rho=..)");
-  verb.add_option("--units", flags.units, "Units of the file and of --material: SI, mm-t-s, mm-kg-ms, ... (default SI)");
+                  "For all elements: E=210e9,nu=0.3,rho=7850 (or "
+                  "E1=..,E2=..,E3=..,nu12=..,nu13=..,nu23=..,G12=..,G13=..,"
+                  "G23=..,rho=..)")
+      ->check(not_empty());
+  verb.add_option("--units", flags.units,
+                  "Units of the file and of --material: SI, mm-t-s, mm-kg-ms, ... (default SI)");
   verb.add_option("--mesh-size", flags.mesh_size, "Element size for a geometry, in its unit of length");
-  verb.add_option("--mesh-order", flags.mesh_order, "1 linear, 2 quadratic elements for a geometry (default 2)")
+  verb.add_option("--mesh-order", flags.mesh_order,
+                  "1 linear, 2 quadratic elements for a geometry (default 2)")
       ->check(CLI::Range(1, 2));
   const std::string matrices = "Matrices";
-  verb.add_option("--mass-matrix", flags.mass_matrix, "File that holds M, if FILE holds K only")->group(matrices);
-  verb.add_option("--stiffness-name", flags.stiffness_name, "Name of K in a file of several matrices")->group(matrices);
+  verb.add_option("--mass-matrix", flags.mass_matrix, "File that holds M, if FILE holds K only")
+      ->group(matrices);
+  verb.add_option("--stiffness-name", flags.stiffness_name, "Name of K in a file of several matrices")
+      ->group(matrices);
   verb.add_option("--mass-name", flags.mass_name, "Name of M in a file of several matrices")->group(matrices);
-  verb.add_option("--dofs", flags.dofs, "File of node.direction lines, for formats without labels")->group(matrices);
+  verb.add_option("--dofs", flags.dofs, "File of node.direction lines, for formats without labels")
+      ->group(matrices);
   verb.add_option("--mesh", flags.mesh, "Mesh that gives the coordinates of the nodes")->group(matrices);
-  verb.add_flag("--permit-massless", flags.permit_massless, "Accept degrees of freedom without mass")->group(matrices);
-  verb.add_flag("--drop-empty-rows", flags.drop_empty_rows, "Remove rows that are zero in K and M")->group(matrices);
+  verb.add_flag("--permit-massless", flags.permit_massless, "Accept degrees of freedom without mass")
+      ->group(matrices);
+  verb.add_flag("--drop-empty-rows", flags.drop_empty_rows, "Remove rows that are zero in K and M")
+      ->group(matrices);
 }
 
-bool is_study(const std::string& file) { return to_lower(std::filesystem::path(file).extension().string()) == ".toml"; }
+CLI::Validator not_empty() {
+  return CLI::Validator(
+      [](std::string& text) { return text.empty() ? "is empty, expected a text" : std::string(); }, "");
+}
+
+namespace {
+
+// Bytes of the UTF-8 character that the text begins with; 0 if it begins with none.
+size_t character_length(std::string_view text) {
+  const auto byte = [&](size_t k) { return k < text.size() ? static_cast<unsigned char>(text[k]) : 0u; };
+  // what the first byte announces
+  const unsigned first = byte(0), second = byte(1);
+  size_t length = 0;
+  if (first < 0x80) length = 1;
+  if (first >= 0xc2 && first < 0xe0) length = 2;
+  if (first >= 0xe0 && first < 0xf0) length = 3;
+  if (first >= 0xf0 && first < 0xf5) length = 4;
+  for (size_t k = 1; k < length; ++k)
+    if ((byte(k) & 0xc0) != 0x80) return 0;
+  // longer than needed, a surrogate, beyond the last character
+  if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second >= 0xa0)) return 0;
+  if ((first == 0xf0 && second < 0x90) || (first == 0xf4 && second >= 0x90)) return 0;
+  return length;
+}
+
+// The control characters of ASCII and of Latin-1 (C1), which terminals obey; not line ends and tabs.
+bool is_control(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character[0]);
+  if (character.size() == 1) return (first < 0x20 && first != '\n' && first != '\t') || first == 0x7f;
+  return first == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const size_t length = character_length(text);
+    const std::string_view character = text.substr(0, std::max<size_t>(1, length));
+    if (length > 0 && !is_control(character))
+      result += character;
+    else
+      for (const char c : character) result += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    text.remove_prefix(character.size());
+  }
+  return result;
+}
+
+bool is_study(const std::string& file) {
+  return to_lower(std::filesystem::path(file).extension().string()) == ".toml";
+}
 
 BodySpec body_spec(const BodyFlags& flags) {
   BodySpec spec;
@@ -59,13 +121,21 @@ BodySpec body_spec(const BodyFlags& flags) {
     spec.drop_empty_rows = flags.drop_empty_rows;
     if (!flags.material.empty())
       fail_input("--material: {} holds matrices, which have the material built in", flags.file);
+    if (!flags.mass.empty()) fail_input("--mass: {} holds matrices, M among them", flags.file);
   } else {
     spec.mesh = path;
-    if (!flags.mass_matrix.empty() || !flags.dofs.empty() || !flags.mesh.empty())
-      fail_input("--mass-matrix, --dofs and --mesh go with a matrix file, and {} is none", flags.file);
+    const std::pair<const char*, bool> given[] = {{"--mass-matrix", !flags.mass_matrix.empty()},
+                                                  {"--stiffness-name", !flags.stiffness_name.empty()},
+                                                  {"--mass-name", !flags.mass_name.empty()},
+                                                  {"--dofs", !flags.dofs.empty()},
+                                                  {"--mesh", !flags.mesh.empty()},
+                                                  {"--permit-massless", flags.permit_massless},
+                                                  {"--drop-empty-rows", flags.drop_empty_rows}};
+    for (const auto& [flag, is_given] : given)
+      if (is_given) fail_input("{} goes with a matrix file, and {} is none", flag, flags.file);
   }
   if (!flags.material.empty()) spec.material = parse_material(flags.material);
-  const auto mass = mass_kind_from_name(flags.mass);
+  const auto mass = mass_kind_from_name(flags.mass.empty() ? "consistent" : flags.mass);
   if (!mass) fail_input("--mass: '{}' is none of consistent, lumped, calculix", flags.mass);
   spec.mass = *mass;
   return spec;

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lissom/core/diagnostics.hpp"
@@ -18,7 +19,8 @@ inline constexpr int exit_done = 0;
 inline constexpr int exit_failed = 1;       // the computation did not succeed
 inline constexpr int exit_wrong_input = 2;  // the user's files or flags are wrong
 
-// Everything a running verb needs; printed at the end in one go, so that JSON is never mixed with anything else.
+// Everything a running verb needs; printed at the end in one go, so that JSON is never mixed with anything
+// else.
 struct Command {
   bool json_output = false;
   bool quiet = false;  // no progress
@@ -45,11 +47,18 @@ struct BodyFlags {
   bool permit_massless = false, drop_empty_rows = false;
   double mesh_size = 0;
   int mesh_order = 2;
-  std::string mass = "consistent";
+  std::string mass;  // empty: consistent, or that of the matrices
 };
 void add_body_flags(CLI::App& verb, BodyFlags& flags);
 // Throws InputError naming the flag.
 BodySpec body_spec(const BodyFlags& flags);
+
+// The text with control characters and bytes that are no UTF-8 written as \x1b and the like, because what a
+// damaged file contains must neither reach the terminal nor make the JSON invalid. Line ends and tabs stay.
+std::string printable(std::string_view text);
+
+// Refuses an empty text, which would silently mean that a flag was not given.
+CLI::Validator not_empty();
 
 // True for .toml.
 bool is_study(const std::string& file);

@@ -1,8 +1,10 @@
 // The program `lissom`: one verb a file, this one only dispatches and turns exceptions into exit codes.
-#include <Eigen/Core>
 #include <fmt/format.h>
+#include <Eigen/Core>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <new>
 
 #include "apps/lissom/command.hpp"
@@ -15,8 +17,9 @@ using namespace lissom;
 using namespace lissom::app;
 
 // The message on stderr for people; for --json also an object on stdout, so that a script always gets one.
-int report_failure(Command& command, const std::string& message, int code) {
+int report_failure(Command& command, const std::string& raw_message, int code) {
   command.clear_progress();
+  const std::string message = printable(raw_message);
   fmt::print(stderr, "lissom: error: {}\n", message);
   if (command.json_output)
     fmt::print("{}\n", nlohmann::json{{"error", message}, {"exit_code", code}}.dump(2));
@@ -36,17 +39,40 @@ std::string suggest_verb(const CLI::App& program, int argc, char** argv) {
                      guess ? fmt::format(" (did you mean '{}'?)", *guess) : "", fmt::join(names, ", "));
 }
 
+// CLI11 lists what it did not expect in no good order and without the flag that was meant.
+std::string suggest_flag(const CLI::App& program) {
+  const auto verbs = program.get_subcommands();
+  if (verbs.empty()) return "";
+  std::vector<std::string> names;
+  for (const CLI::Option* option : verbs.front()->get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  std::vector<std::string> rest = verbs.front()->remaining();
+  std::vector<std::string> above = program.remaining();
+  rest.insert(rest.end(), above.begin(), above.end());
+  for (const std::string& word : rest) {
+    if (!word.starts_with("--")) continue;
+    const auto guess = closest(word.substr(0, word.find('=')), names);
+    return fmt::format("'{}' is no flag of 'lissom {}'{}; see 'lissom {} --help'", word,
+                       verbs.front()->get_name(), guess ? fmt::format(" (did you mean '{}'?)", *guess) : "",
+                       verbs.front()->get_name());
+  }
+  return "";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   Command command;
-  CLI::App program("Flexible multibody dynamics and its model-order reduction: from FE meshes to small models whose "
-                   "error is known.",
-                   "lissom");
-  program.set_version_flag("--version", [] { return versions_text(); }, "Versions of lissom and of the libraries in use");
+  CLI::App program(
+      "Flexible multibody dynamics and its model-order reduction: from FE meshes to small models whose "
+      "error is known.",
+      "lissom");
+  program.set_version_flag(
+      "--version", [] { return versions_text(); }, "Versions of lissom and of the libraries in use");
   program.require_subcommand(1);
-  program.footer("'lissom VERB --help' shows the flags of a verb and an example.\n"
-                 "Exit codes: 0 done, 1 the computation failed, 2 wrong input.");
+  program.footer(
+      "'lissom VERB --help' shows the flags of a verb and an example.\n"
+      "Exit codes: 0 done, 1 the computation failed, 2 wrong input.");
   add_inspect(program, command);
   add_modes(program, command);
   add_run(program, command);
@@ -58,7 +84,11 @@ int main(int argc, char** argv) {
   } catch (const CLI::CallForVersion& e) {
     return program.exit(e);
   } catch (const CLI::ParseError& e) {
-    const std::string suggestion = suggest_verb(program, argc, argv);
+    // --json counts also where parsing did not come that far
+    for (int i = 1; i < argc; ++i)
+      command.json_output = command.json_output || std::string_view(argv[i]) == "--json";
+    std::string suggestion = suggest_verb(program, argc, argv);
+    if (suggestion.empty()) suggestion = suggest_flag(program);
     return report_failure(command, suggestion.empty() ? std::string(e.what()) + " (see --help)" : suggestion,
                           exit_wrong_input);
   } catch (const InputError& e) {
@@ -71,14 +101,20 @@ int main(int argc, char** argv) {
 
   command.clear_progress();
   for (const Warning& warning : command.diagnostics.warnings())
-    fmt::print(stderr, "lissom: warning: {}\n", to_string(warning));
+    fmt::print(stderr, "lissom: warning: {}\n", printable(to_string(warning)));
   if (command.json_output) {
     command.json["warnings"] = nlohmann::json::array();
     for (const Warning& warning : command.diagnostics.warnings())
-      command.json["warnings"].push_back({{"key", warning.key}, {"message", to_string(warning)}, {"count", warning.count}});
+      command.json["warnings"].push_back(
+          {{"key", warning.key}, {"message", to_string(warning)}, {"count", warning.count}});
     fmt::print("{}\n", command.json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {
-    fmt::print("{}", command.text);
+    fmt::print("{}", printable(command.text));
+  }
+  // a full disk shows when the buffer is written, which would happen silently at the end
+  if (std::fflush(stdout) != 0) {
+    fmt::print(stderr, "lissom: error: the result cannot be printed: {}\n", std::strerror(errno));
+    return exit_failed;
   }
   return exit_done;
 }

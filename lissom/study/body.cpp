@@ -2,7 +2,11 @@
 
 #include <fmt/ranges.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 #include "lissom/core/atomic_file.hpp"
 #include "lissom/fe/assembly.hpp"
@@ -116,6 +120,19 @@ void solve_modes(Body& body, Diagnostics& diagnostics, const ProgressHook& progr
   body.vibration = compute_modes(body.model, options, diagnostics, progress);
   body.vibration->modes.mass_kind = body.spec.from_matrices() ? "" : std::string(name_of(body.spec.mass));
   for (const auto& [phase, seconds] : body.vibration->seconds.phases()) body.seconds.add(phase, seconds);
+}
+
+void check_output_folder(const std::filesystem::path& folder) {
+  namespace fs = std::filesystem;
+  std::error_code ec;
+  fs::path there = fs::absolute(folder);
+  while (!fs::exists(there, ec) && there.has_relative_path()) there = there.parent_path();
+  if (!fs::is_directory(there, ec))
+    fail_input("{}: results go to a folder, but {} is a file; give another one with --out", folder.string(),
+               there == fs::absolute(folder) ? "this" : there.string());
+  if (access(there.c_str(), W_OK | X_OK) != 0)
+    fail_input("{}: results cannot be written: {}: {}; give another folder with --out", folder.string(),
+               there.string(), std::strerror(errno));
 }
 
 std::vector<std::string> write_body_results(const Body& body, const std::filesystem::path& folder,
