@@ -40,6 +40,10 @@ class BadInputTest(CliTest):
 
 
 class WrongFiles(BadInputTest):
+    def test_a_message_does_not_end_at_a_nul_of_the_file(self):
+        self.write("nul.inp", self.good.replace("\n1, 0, 0, 0\n", "\n1, 0, a\0b, 0\n", 1))
+        self.assert_refused(["inspect", "nul.inp"], "nul.inp:2: ", "a\\0b'")
+
     def test_missing_files(self):
         for verb in ("inspect", "modes"):
             for name in ("none.inp", "no/such.msh", "none.bdf", "none.step", "none.mtx", "none.h5", "none"):

@@ -130,9 +130,8 @@ class Refused(StudyTest):
         before = set(self.folder.parent.iterdir())
         for name in ("../x", "..", ".", "", "/tmp/lissom-cli-evil", "a/b", "a\\\\b", "line\\nfeed", "nul\\u0000", "-x", " ", "x" * 300):
             with self.subTest(name=name):
-                # a message ends at a NUL, so that there is no more to expect of it
                 self.refused(f'[bodies."{name}"]\nmesh = "good.inp"\n[bodies."{name}".modes]\ncount = 7\n',
-                             "s.toml:1: bodies." + ("" if "0000" in name else f"{name}: the name" if name.isprintable() and "\\" not in name else ""))
+                             "s.toml:1: bodies.", ": the name ")
         escaped = {path.name for path in set(self.folder.parent.iterdir()) - before}
         self.assertFalse({name for name in escaped if "evil" in name or name.startswith("x")}, escaped)
 
