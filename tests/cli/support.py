@@ -8,6 +8,7 @@ import json
 import math
 import os
 import pathlib
+import pwd
 import shutil
 import subprocess
 import tempfile
@@ -44,6 +45,7 @@ class CliTest(unittest.TestCase):
         holder = tempfile.TemporaryDirectory(prefix="lissom-cli-")
         self.addCleanup(holder.cleanup)
         self.folder = pathlib.Path(holder.name)
+        self.user = None
 
     def write(self, name, content):
         path = self.folder / name
@@ -59,12 +61,22 @@ class CliTest(unittest.TestCase):
             found[name + "/" if path.is_dir() else name] = 0 if path.is_dir() else path.stat().st_size
         return found
 
+    def give_up_root(self):
+        """From now on the program runs without root's right to read and write everything."""
+        if os.geteuid() != 0:
+            return
+        nobody = pwd.getpwnam("nobody").pw_uid
+        self.folder.chmod(0o777)
+        if subprocess.run([LISSOM, "--version"], user=nobody, capture_output=True).returncode != 0:
+            self.skipTest("root may read and write everything, and nobody else may run the program")
+        self.user = nobody
+
     def lissom(self, *arguments, timeout=120, **environment):
         # one thread: the bodies are tiny, and threads that wait actively for each other lose much on a busy machine
         environment = {"OMP_NUM_THREADS": "1", **environment}
         process = subprocess.run([LISSOM, *map(str, arguments)], cwd=self.folder, timeout=timeout,
                                  env={**os.environ, **environment}, capture_output=True, text=True,
-                                 errors="replace", stdin=subprocess.DEVNULL)
+                                 errors="replace", stdin=subprocess.DEVNULL, user=self.user)
         return Result(process)
 
     def json_of(self, *arguments):
