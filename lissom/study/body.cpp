@@ -199,7 +199,7 @@ std::string describe_mesh(const Body& body) {
              vec(r.mass->inertia.row(i).transpose()) + (i == 2 ? " kg m2, about the centre" : ""));
     } else {
       line("mass", fmt::format("unknown: {} elements have no density (give one with --material)",
-                               r.elements_without_density + r.elements_without_material));
+                               r.elements_without_density));
     }
     if (r.worst_element >= 0)
       line("quality", fmt::format("smallest Jacobian ratio {:.3g} at element {}", r.worst_ratio,

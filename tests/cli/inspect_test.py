@@ -137,6 +137,7 @@ class Contract(CliTest):
         self.assert_close(found["volume"], 0.006, 1e-14)
         for key in ("mass", "center", "inertia"):
             self.assertNotIn(key, found)
+        self.assertRegex(self.lissom("inspect", "box.inp").out, r"mass +unknown: 6 elements have no density")
 
     def test_with_a_material_there_are_mass_center_and_inertia(self):
         self.write("box.inp", self.deck(material=None))
