@@ -23,10 +23,11 @@ void add_body_flags(CLI::App& verb, BodyFlags& flags) {
                   "(.mtx .sti .pch "
                   ".op4 .mat .h5) or a study (.toml)")
       ->required();
-  verb.add_option(
-      "--material", flags.material,
-      "For all elements: E=210e9,nu=0.3,rho=7850 (or E1=..,E2=..,E3=..,nu12=..,nu13=..,nu23=..,G12=..,G13=..,"
-      "G23=..,rho=..)");
+  verb.add_option("--material", flags.material,
+                  "For all elements: E=210e9,nu=0.3,rho=7850 (or "
+                  "E1=..,E2=..,E3=..,nu12=..,nu13=..,nu23=..,G12=..,G13=..,"
+                  "G23=..,rho=..)")
+      ->check(not_empty());
   verb.add_option("--units", flags.units,
                   "Units of the file and of --material: SI, mm-t-s, mm-kg-ms, ... (default SI)");
   verb.add_option("--mesh-size", flags.mesh_size, "Element size for a geometry, in its unit of length");
@@ -46,6 +47,11 @@ void add_body_flags(CLI::App& verb, BodyFlags& flags) {
       ->group(matrices);
   verb.add_flag("--drop-empty-rows", flags.drop_empty_rows, "Remove rows that are zero in K and M")
       ->group(matrices);
+}
+
+CLI::Validator not_empty() {
+  return CLI::Validator(
+      [](std::string& text) { return text.empty() ? "is empty, expected a text" : std::string(); }, "");
 }
 
 bool is_study(const std::string& file) {
@@ -75,13 +81,22 @@ BodySpec body_spec(const BodyFlags& flags) {
     spec.drop_empty_rows = flags.drop_empty_rows;
     if (!flags.material.empty())
       fail_input("--material: {} holds matrices, which have the material built in", flags.file);
+    if (!flags.mass.empty() && flags.mass != "consistent")
+      fail_input("--mass: {} holds matrices, M among them", flags.file);
   } else {
     spec.mesh = path;
-    if (!flags.mass_matrix.empty() || !flags.dofs.empty() || !flags.mesh.empty())
-      fail_input("--mass-matrix, --dofs and --mesh go with a matrix file, and {} is none", flags.file);
+    const std::pair<const char*, bool> given[] = {{"--mass-matrix", !flags.mass_matrix.empty()},
+                                                  {"--stiffness-name", !flags.stiffness_name.empty()},
+                                                  {"--mass-name", !flags.mass_name.empty()},
+                                                  {"--dofs", !flags.dofs.empty()},
+                                                  {"--mesh", !flags.mesh.empty()},
+                                                  {"--permit-massless", flags.permit_massless},
+                                                  {"--drop-empty-rows", flags.drop_empty_rows}};
+    for (const auto& [flag, is_given] : given)
+      if (is_given) fail_input("{} goes with a matrix file, and {} is none", flag, flags.file);
   }
   if (!flags.material.empty()) spec.material = parse_material(flags.material);
-  const auto mass = mass_kind_from_name(flags.mass);
+  const auto mass = mass_kind_from_name(flags.mass.empty() ? "consistent" : flags.mass);
   if (!mass) fail_input("--mass: '{}' is none of consistent, lumped, calculix", flags.mass);
   spec.mass = *mass;
   return spec;

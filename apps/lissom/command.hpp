@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lissom/core/diagnostics.hpp"
@@ -46,11 +47,14 @@ struct BodyFlags {
   bool permit_massless = false, drop_empty_rows = false;
   double mesh_size = 0;
   int mesh_order = 2;
-  std::string mass = "consistent";
+  std::string mass;  // empty: consistent, or that of the matrices
 };
 void add_body_flags(CLI::App& verb, BodyFlags& flags);
 // Throws InputError naming the flag.
 BodySpec body_spec(const BodyFlags& flags);
+
+// Refuses an empty text, which would silently mean that a flag was not given.
+CLI::Validator not_empty();
 
 // True for .toml.
 bool is_study(const std::string& file);

@@ -7,14 +7,17 @@ namespace lissom::app {
 
 namespace {
 
-void inspect(const BodyFlags& flags, Command& command) {
+void inspect(const BodyFlags& flags, const CLI::App& verb, Command& command) {
   if (!is_study(flags.file)) {
     const Body body = load_body(body_spec(flags), command.diagnostics, command.progress());
     command.text = describe_mesh(body);
     command.json = mesh_json(body);
     return;
   }
-  // a study: each of its bodies
+  // a study says itself what its bodies are
+  for (const CLI::Option* option : verb.get_options([](const CLI::Option* o) { return o->count() > 0; }))
+    if (const std::string name = option->get_name(); name != "FILE" && name != "--json" && name != "--quiet")
+      fail_input("{} goes with a mesh or matrix file, and {} is a study; write it there", name, flags.file);
   const StudyFile study = read_study_file(flags.file);
   command.json["title"] = study.title;
   for (const BodySpec& spec : study.bodies) {
@@ -37,7 +40,7 @@ void add_inspect(CLI::App& program, Command& command) {
       "  lissom inspect part.inp --units mm-t-s --json\n"
       "  lissom inspect part.step --material E=70e9,nu=0.33,rho=2710 --units SI\n"
       "  lissom inspect job.sti --mesh job.inp        K and M that CalculiX wrote");
-  verb->callback([flags, &command] { inspect(*flags, command); });
+  verb->callback([flags, verb, &command] { inspect(*flags, *verb, command); });
 }
 
 }  // namespace lissom::app

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 #include <Eigen/Core>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <new>
 
 #include "apps/lissom/command.hpp"
@@ -15,8 +17,9 @@ using namespace lissom;
 using namespace lissom::app;
 
 // The message on stderr for people; for --json also an object on stdout, so that a script always gets one.
-int report_failure(Command& command, const std::string& message, int code) {
+int report_failure(Command& command, const std::string& raw_message, int code) {
   command.clear_progress();
+  const std::string message = printable(raw_message);
   fmt::print(stderr, "lissom: error: {}\n", message);
   if (command.json_output)
     fmt::print("{}\n", nlohmann::json{{"error", message}, {"exit_code", code}}.dump(2));
@@ -34,6 +37,26 @@ std::string suggest_verb(const CLI::App& program, int argc, char** argv) {
   const auto guess = closest(argv[1], names);
   return fmt::format("'{}' is no verb of lissom{}; there are: {}", argv[1],
                      guess ? fmt::format(" (did you mean '{}'?)", *guess) : "", fmt::join(names, ", "));
+}
+
+// CLI11 lists what it did not expect in no good order and without the flag that was meant.
+std::string suggest_flag(const CLI::App& program) {
+  const auto verbs = program.get_subcommands();
+  if (verbs.empty()) return "";
+  std::vector<std::string> names;
+  for (const CLI::Option* option : verbs.front()->get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  std::vector<std::string> rest = verbs.front()->remaining();
+  std::vector<std::string> above = program.remaining();
+  rest.insert(rest.end(), above.begin(), above.end());
+  for (const std::string& word : rest) {
+    if (!word.starts_with("--")) continue;
+    const auto guess = closest(word.substr(0, word.find('=')), names);
+    return fmt::format("'{}' is no flag of 'lissom {}'{}; see 'lissom {} --help'", word,
+                       verbs.front()->get_name(), guess ? fmt::format(" (did you mean '{}'?)", *guess) : "",
+                       verbs.front()->get_name());
+  }
+  return "";
 }
 
 }  // namespace
@@ -61,7 +84,11 @@ int main(int argc, char** argv) {
   } catch (const CLI::CallForVersion& e) {
     return program.exit(e);
   } catch (const CLI::ParseError& e) {
-    const std::string suggestion = suggest_verb(program, argc, argv);
+    // --json counts also where parsing did not come that far
+    for (int i = 1; i < argc; ++i)
+      command.json_output = command.json_output || std::string_view(argv[i]) == "--json";
+    std::string suggestion = suggest_verb(program, argc, argv);
+    if (suggestion.empty()) suggestion = suggest_flag(program);
     return report_failure(command, suggestion.empty() ? std::string(e.what()) + " (see --help)" : suggestion,
                           exit_wrong_input);
   } catch (const InputError& e) {
@@ -74,7 +101,7 @@ int main(int argc, char** argv) {
 
   command.clear_progress();
   for (const Warning& warning : command.diagnostics.warnings())
-    fmt::print(stderr, "lissom: warning: {}\n", to_string(warning));
+    fmt::print(stderr, "lissom: warning: {}\n", printable(to_string(warning)));
   if (command.json_output) {
     command.json["warnings"] = nlohmann::json::array();
     for (const Warning& warning : command.diagnostics.warnings())
@@ -82,7 +109,12 @@ int main(int argc, char** argv) {
           {{"key", warning.key}, {"message", to_string(warning)}, {"count", warning.count}});
     fmt::print("{}\n", command.json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {
-    fmt::print("{}", command.text);
+    fmt::print("{}", printable(command.text));
+  }
+  // a full disk shows when the buffer is written, which would happen silently at the end
+  if (std::fflush(stdout) != 0) {
+    fmt::print(stderr, "lissom: error: the result cannot be printed: {}\n", std::strerror(errno));
+    return exit_failed;
   }
   return exit_done;
 }

@@ -16,14 +16,16 @@ struct ModesFlags {
 void modes(ModesFlags flags, Command& command) {
   if (is_study(flags.body.file))
     fail_input("{}: is a study; 'lissom run {}' carries it out", flags.body.file, flags.body.file);
+  if (flags.options.count < 1) fail_input("--count is {}, expected 1 or more", flags.options.count);
   BodySpec spec = body_spec(flags.body);
   spec.modes = flags.options;
   spec.vtu = !flags.no_vtu;
+  const std::filesystem::path folder = flags.out.empty() ? spec.name + ".modes" : flags.out;
+  if (!flags.no_files) check_output_folder(folder);
   Body body = load_body(spec, command.diagnostics, command.progress());
   build_model(body, command.diagnostics, command.progress());
   solve_modes(body, command.diagnostics, command.progress());
   std::vector<std::string> files;
-  const std::filesystem::path folder = flags.out.empty() ? spec.name + ".modes" : flags.out;
   if (!flags.no_files) files = write_body_results(body, folder, body.seconds, command.progress());
 
   command.json = modes_json(body);
@@ -58,7 +60,8 @@ void add_modes(CLI::App& program, Command& command) {
   verb->add_option("--tolerance", flags->options.tolerance, "Of the eigen-solver (default 1e-9)")
       ->check(CLI::Range(1e-15, 0.1));
   verb->add_flag("--allow-parts", flags->options.allow_parts, "Accept a body in several unconnected parts");
-  verb->add_option("--out", flags->out, "Folder for the body file and the VTU files (default: NAME.modes)");
+  verb->add_option("--out", flags->out, "Folder for the body file and the VTU files (default: NAME.modes)")
+      ->check(not_empty());
   verb->add_flag("--no-vtu", flags->no_vtu, "Write no VTU files");
   verb->add_flag("--no-files", flags->no_files, "Write nothing at all");
   add_common_flags(*verb, command);

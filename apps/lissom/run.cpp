@@ -25,7 +25,7 @@ void add_run(CLI::App& program, Command& command) {
   CLI::App* verb = program.add_subcommand("run", "Carry out everything a study file asks for");
   auto flags = std::make_shared<RunFlags>();
   verb->add_option("STUDY", flags->study, "The study file (.toml)")->required();
-  verb->add_option("--out", flags->out, "Folder for the results (default: NAME.out)");
+  verb->add_option("--out", flags->out, "Folder for the results (default: NAME.out)")->check(not_empty());
   add_common_flags(*verb, command);
   verb->footer("Example:\n  lissom run examples/rod-modes/study.toml --out results");
   verb->callback([flags, &command] { run(*flags, command); });

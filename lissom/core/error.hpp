@@ -19,10 +19,13 @@ struct SourcePos {
 // "file:line" or "file" when no line is known; empty when there is no file.
 std::string to_string(const SourcePos& pos);
 
+// The text with "\\0" in place of every NUL. what() ends at a NUL, and messages quote damaged files.
+std::string without_nul(const std::string& text);
+
 // A computation could not be completed although the input was well-formed (exit code 1).
 class Error : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit Error(const std::string& message) : std::runtime_error(without_nul(message)) {}
 };
 
 // The user's input is wrong: a missing file, a malformed line, an unknown key (exit code 2).

@@ -23,6 +23,31 @@ bool blank(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v';
 }
 
+// Bytes of the UTF-8 character that the text begins with; 0 if it begins with none.
+size_t character_length(std::string_view text) {
+  const auto byte = [&](size_t k) { return k < text.size() ? static_cast<unsigned char>(text[k]) : 0u; };
+  // what the first byte announces
+  const unsigned first = byte(0), second = byte(1);
+  size_t length = 0;
+  if (first < 0x80) length = 1;
+  if (first >= 0xc2 && first < 0xe0) length = 2;
+  if (first >= 0xe0 && first < 0xf0) length = 3;
+  if (first >= 0xf0 && first < 0xf5) length = 4;
+  for (size_t k = 1; k < length; ++k)
+    if ((byte(k) & 0xc0) != 0x80) return 0;
+  // longer than needed, a surrogate, beyond the last character
+  if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second >= 0xa0)) return 0;
+  if ((first == 0xf0 && second < 0x90) || (first == 0xf4 && second >= 0x90)) return 0;
+  return length;
+}
+
+// The control characters of ASCII and of Latin-1 (C1), which terminals obey; not line ends and tabs.
+bool is_control(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character[0]);
+  if (character.size() == 1) return (first < 0x20 && first != '\n' && first != '\t') || first == 0x7f;
+  return first == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0;
+}
+
 }  // namespace
 
 std::string read_file(const std::filesystem::path& path) {
@@ -199,6 +224,20 @@ std::optional<std::string> closest(std::string_view word, const std::vector<std:
     }
   }
   return best;
+}
+
+std::string printable(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const size_t length = character_length(text);
+    const std::string_view character = text.substr(0, std::max<size_t>(1, length));
+    if (length > 0 && !is_control(character))
+      result += character;
+    else
+      for (const char c : character) result += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    text.remove_prefix(character.size());
+  }
+  return result;
 }
 
 }  // namespace lissom

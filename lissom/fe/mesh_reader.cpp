@@ -64,6 +64,9 @@ Mesh read_mesh(const std::filesystem::path& path, const GmshOptions& options, Di
   if (format == Format::Geometry) return mesh_with_gmsh(path, options, diagnostics);
 
   const std::string bytes = read_file(path);
+  if (options.size != 0 || options.order != GmshOptions{}.order)
+    fail_input("{}: is a mesh already; an element size or order goes with a geometry that gmsh is to mesh",
+               path.string());
   if (!format) format = format_from_content(bytes);
   if (!format)
     fail_input(SourcePos{path.string(), 0},

@@ -180,11 +180,24 @@ VibrationOptions read_modes(TomlTable& table) {
   return options;
 }
 
+// What is wrong with a body's name, which becomes the beginning of file names; empty if nothing is.
+std::string problem_of_name(const std::string& name) {
+  if (name.empty()) return "the name is empty";
+  if (name.size() > 100) return fmt::format("the name has {} bytes, expected 100 at most", name.size());
+  if (name.front() == '.' || name.front() == '-' || name.front() == ' ')
+    return fmt::format("the name begins with '{}', expected a letter, digit or _", name.front());
+  for (const char c : name)
+    if (c == '/' || c == '\\' || static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      return "the name contains a slash, backslash or control character, and files are called by it";
+  return "";
+}
+
 BodySpec read_body(const std::string& name, TomlTable table, const std::filesystem::path& folder,
                    const UnitSystem& units) {
   BodySpec body;
   body.name = name;
   body.where = table.where();
+  if (const std::string problem = problem_of_name(name); !problem.empty()) table.problem_here(problem);
   body.units = units;
   read_units(table, body.units);
   const auto file = [&](const char* key, std::filesystem::path& path) {

@@ -78,6 +78,10 @@ void TomlTable::problem(std::string_view key, const std::string& message) {
   problems_->add(where(key), fmt::format("{}: {}", full(key), message));
 }
 
+void TomlTable::problem_here(const std::string& message) {
+  problems_->add(where_, fmt::format("{}: {}", path_, message));
+}
+
 void TomlTable::wrong_kind(std::string_view key, const toml::value& found, std::string_view expected) {
   problem(key, fmt::format("expected {}, found {}", expected, kind_of(found)));
 }

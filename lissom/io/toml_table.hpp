@@ -46,6 +46,8 @@ class TomlTable {
 
   // Notes a problem with a key of this table ("bodies.rod.mass: ...") at its line, or at the table's.
   void problem(std::string_view key, const std::string& message);
+  // Notes a problem with this table itself.
+  void problem_here(const std::string& message);
   bool has(std::string_view key) const;
   SourcePos where() const { return where_; }
   SourcePos where(std::string_view key) const;

@@ -2,7 +2,11 @@
 
 #include <fmt/ranges.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 #include "lissom/core/atomic_file.hpp"
 #include "lissom/fe/assembly.hpp"
@@ -122,6 +126,19 @@ void solve_modes(Body& body, Diagnostics& diagnostics, const ProgressHook& progr
   for (const auto& [phase, seconds] : body.vibration->seconds.phases()) body.seconds.add(phase, seconds);
 }
 
+void check_output_folder(const std::filesystem::path& folder) {
+  namespace fs = std::filesystem;
+  std::error_code ec;
+  fs::path there = fs::absolute(folder);
+  while (!fs::exists(there, ec) && there.has_relative_path()) there = there.parent_path();
+  if (!fs::is_directory(there, ec))
+    fail_input("{}: results go to a folder, but {} is a file; give another one with --out", folder.string(),
+               there == fs::absolute(folder) ? "this" : there.string());
+  if (access(there.c_str(), W_OK | X_OK) != 0)
+    fail_input("{}: results cannot be written: {}: {}; give another folder with --out", folder.string(),
+               there.string(), std::strerror(errno));
+}
+
 std::vector<std::string> write_body_results(const Body& body, const std::filesystem::path& folder,
                                             PhaseTimes& seconds, const ProgressHook& progress) {
   LISSOM_ASSERT(body.vibration.has_value());
@@ -186,7 +203,7 @@ std::string describe_mesh(const Body& body) {
              vec(r.mass->inertia.row(i).transpose()) + (i == 2 ? " kg m2, about the centre" : ""));
     } else {
       line("mass", fmt::format("unknown: {} elements have no density (give one with --material)",
-                               r.elements_without_density + r.elements_without_material));
+                               r.elements_without_density));
     }
     if (r.worst_element >= 0)
       line("quality", fmt::format("smallest Jacobian ratio {:.3g} at element {}", r.worst_ratio,

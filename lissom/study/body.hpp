@@ -38,6 +38,10 @@ void build_model(Body& body, Diagnostics& diagnostics, const ProgressHook& progr
 // The modes that the body's spec asks for (twelve if it does not say).
 void solve_modes(Body& body, Diagnostics& diagnostics, const ProgressHook& progress = {});
 
+// Throws InputError where results cannot be written to the folder: it, or the first folder above it that
+// exists, is a file or read-only. For asking before a long computation; makes nothing.
+void check_output_folder(const std::filesystem::path& folder);
+
 // Writes NAME.body.h5, NAME_modes.csv and, if asked for, the folder NAME_modes with VTU files. Creates the
 // folder. Returns the paths written, relative to it.
 std::vector<std::string> write_body_results(const Body& body, const std::filesystem::path& folder,

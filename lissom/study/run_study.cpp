@@ -10,6 +10,7 @@ using nlohmann::json;
 
 StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Diagnostics& diagnostics,
                    const ProgressHook& progress) {
+  check_output_folder(out);
   StudyRun run;
   json& summary = run.summary;
   summary["study"] = study.path.string();
@@ -38,8 +39,9 @@ StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Dia
   std::error_code ec;
   std::filesystem::create_directories(out, ec);
   if (ec) fail("{}: the folder cannot be made: {}", out.string(), ec.message());
+  // sets may be called by bytes that are no UTF-8
   AtomicFile file(out / "summary.json");
-  file.write(summary.dump(2) + "\n");
+  file.write(summary.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
   file.commit();
   return run;
 }
