@@ -4,6 +4,7 @@
 
 #include "lissom/core/text.hpp"
 #include "lissom/fe/matrix_reader.hpp"
+#include "lissom/io/body_file.hpp"
 
 namespace lissom::app {
 
@@ -110,7 +111,12 @@ BodySpec body_spec(const BodyFlags& flags) {
   spec.gmsh.size = flags.mesh_size;
   spec.gmsh.order = flags.mesh_order;
   if (!std::filesystem::exists(path)) fail_input("{}: no such file", flags.file);
-  if (is_matrix_file(path)) {
+  if (is_body_file(path)) {
+    spec.body_file = path;
+    if (!flags.material.empty())
+      fail_input("--material: {} is a body file, which has its material", flags.file);
+    if (!flags.mass.empty()) fail_input("--mass: {} is a body file, which has its M", flags.file);
+  } else if (is_matrix_file(path)) {
     spec.stiffness = path;
     spec.mass_matrix = flags.mass_matrix;
     spec.dofs = flags.dofs;

@@ -68,8 +68,8 @@ struct Jacobian {
 
   explicit Jacobian(const Matrix3d& jacobian) : J(jacobian), det(J.determinant()) {
     const double bound = J.col(0).norm() * J.col(1).norm() * J.col(2).norm();
-    // also false for nan
-    scaled = bound > 0 ? det / bound : 0;
+    // points that are no numbers count as a flat element
+    scaled = std::isfinite(det) && std::isfinite(det / bound) ? det / bound : 0;
   }
 };
 

@@ -13,8 +13,8 @@
 namespace lissom {
 
 // One degree of freedom: direction 0..2 is displacement along x, y, z, 3..5 rotation about x, y, z (reference
-// nodes of spiders, shell or beam nodes of imported matrices). A coordinate that belongs to no single node has
-// node -1 (the flexible motion of an averaging spider's face, see spider.hpp): only its column of
+// nodes of spiders, shell or beam nodes of imported matrices). A coordinate that belongs to no single node
+// has node -1 (the flexible motion of an averaging spider's face, see spider.hpp): only its column of
 // FeModel::recovery tells what it moves, and a rigid motion of the body leaves it zero.
 struct Dof {
   int node = -1;  // index into FeModel::points, or -1

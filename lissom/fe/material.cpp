@@ -23,6 +23,7 @@ std::string label(const Material& material) {
   return fmt::format("{}{}material '{}'", where, where.empty() ? "" : ": ", material.name);
 }
 
+// D in Lame's constants; nu = 0.5 would make lambda infinite, nu = -1 mu
 Matrix6d isotropic_matrix(const Material& material) {
   const auto [E, nu] = *material.isotropic;
   if (!(E > 0) || !std::isfinite(E))
@@ -38,6 +39,7 @@ Matrix6d isotropic_matrix(const Material& material) {
   return D;
 }
 
+// D by inverting the compliance, which is where engineering constants stand, then turned into mesh axes
 Matrix6d orthotropic_matrix(const Material& material) {
   const Orthotropic& o = *material.orthotropic;
   const std::pair<const char*, double> moduli[] = {{"E1", o.E1},   {"E2", o.E2},   {"E3", o.E3},
@@ -45,6 +47,7 @@ Matrix6d orthotropic_matrix(const Material& material) {
   for (const auto& [name, value] : moduli)
     if (!(value > 0) || !std::isfinite(value))
       fail_input("{}: {} = {} Pa, expected a positive modulus", label(material), name, value);
+  // axes from a file may be rounded, but not skew or mirrored
   const double off_orthogonal = (o.axes.transpose() * o.axes - Eigen::Matrix3d::Identity()).norm();
   if (!(off_orthogonal < 1e-6) || o.axes.determinant() < 0)
     fail_input("{}: the material's axes are not orthonormal and right-handed (off by {:.2g})",
@@ -94,6 +97,7 @@ Material parse_material(std::string_view text, std::string name) {
   Isotropic iso;
   Orthotropic ortho;
   double rho = 0;
+  // all keys with the place of their value; the first three are the isotropic ones and rho
   struct Key {
     const char* name;
     double* value;

@@ -1,14 +1,10 @@
-// Notation: r_1..r_6 rigid-body vectors over the degrees of freedom, about a point p:
-//   translation along e_i:  u = e_i                 at every node
-//   rotation about e_i:     u = e_i x (x - p)       and e_i at rotational degrees of freedom
-// Then R' M R = [ m 1, -m c~ ; m c~, J ] with c the centre of mass relative to p and J the inertia about p.
 #include "lissom/fe/matrix_checks.hpp"
 
-#include <Eigen/Geometry>
 #include <cmath>
 
 #include "lissom/core/error.hpp"
 #include "lissom/fe/matrix_entries.hpp"
+#include "lissom/fe/rigid_body.hpp"
 
 namespace lissom {
 
@@ -39,23 +35,6 @@ RowFindings inspect_rows(const SparseMatrix& lower) {
   return findings;
 }
 
-// The six rigid-body vectors about `p` as columns; rotations stay zero without coordinates.
-Eigen::MatrixXd rigid_body_vectors(const FeModel& model, const Eigen::Vector3d& p) {
-  Eigen::MatrixXd R = Eigen::MatrixXd::Zero(model.dof_count(), 6);
-  for (int i = 0; i < model.dof_count(); ++i) {
-    const Dof& dof = model.dofs[static_cast<size_t>(i)];
-    if (dof.direction >= 3) {
-      R(i, dof.direction) = 1;
-      continue;
-    }
-    R(i, dof.direction) = 1;
-    if (!model.has_points()) continue;
-    const Eigen::Vector3d x = model.points.col(dof.node) - p;
-    for (int axis = 0; axis < 3; ++axis) R(i, 3 + axis) = Eigen::Vector3d::Unit(axis).cross(x)(dof.direction);
-  }
-  return R;
-}
-
 }  // namespace
 
 std::optional<double> MatrixChecks::worst_residual() const {
@@ -81,30 +60,23 @@ MatrixChecks check_matrices(const FeModel& model) {
   checks.not_finite_M = std::move(M_rows.not_finite);
 
   // what follows needs to know which way a row points
-  bool labelled = !model.dofs.empty();
-  for (const Dof& dof : model.dofs) labelled = labelled && dof.node >= 0;
-  if (!labelled || !checks.not_finite_K.empty() || !checks.not_finite_M.empty()) return checks;
-
-  const bool points = model.has_points();
-  const Eigen::Vector3d p = points ? Eigen::Vector3d(model.points.rowwise().mean()) : Eigen::Vector3d::Zero();
-  const Eigen::MatrixXd R = rigid_body_vectors(model, p);
+  if (!knows_rigid_motions(model) || !checks.not_finite_K.empty() || !checks.not_finite_M.empty())
+    return checks;
 
   // residuals, measured against what the sums would be if nothing cancelled
-  const Eigen::MatrixXd KR = model.K.full() * R;
-  const SymmetricMatrix abs_K{model.K.lower.cwiseAbs()};
-  const Eigen::MatrixXd scale = abs_K.full() * R.cwiseAbs();
+  const bool points = model.has_points();
+  const Eigen::Vector3d p = points ? Eigen::Vector3d(model.points.rowwise().mean()) : Eigen::Vector3d::Zero();
+  const Eigen::MatrixXd R = rigid_body_modes(model.points, model.dofs, p);
+  Eigen::MatrixXd KR(R.rows(), 6), scale(R.rows(), 6);
+  multiply(model.K, R, KR);
+  multiply(SymmetricMatrix{model.K.lower.cwiseAbs()}, R.cwiseAbs(), scale);
   for (int k = 0; k < (points ? 6 : 3); ++k)
     if (scale.col(k).norm() > 0) checks.rigid_body_residual[k] = KR.col(k).norm() / scale.col(k).norm();
 
-  // mass, and from the coupling of translations and rotations the centre: t_x' M r_y = m c_z and so on around
-  const Eigen::Matrix<double, 6, 6> mass = R.transpose() * (model.M.full() * R);
-  checks.mass = mass.diagonal().head<3>();
-  if (!points || checks.mass->minCoeff() <= 0) return checks;
-  const Eigen::Vector3d c(mass(1, 5) / mass(1, 1), mass(2, 3) / mass(2, 2), mass(0, 4) / mass(0, 0));
-  checks.centre = p + c;
-  const double m = checks.mass->mean();
-  const Eigen::Matrix3d J = mass.bottomRightCorner<3, 3>();
-  checks.inertia = J - m * (c.squaredNorm() * Eigen::Matrix3d::Identity() - c * c.transpose());
+  const RigidMass mass = *rigid_mass(model);
+  checks.mass = mass.mass;
+  checks.centre = mass.centre;
+  checks.inertia = mass.inertia;
   return checks;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "lissom/fe/quadrature.hpp"
@@ -63,6 +64,7 @@ class UnionFind {
   std::vector<int> parent_;
 };
 
+// parts that hang together, and nodes that belong to none
 void find_components(const Mesh& mesh, MeshReport& report) {
   UnionFind parts(mesh.node_count());
   std::vector<bool> used(mesh.node_count(), false);
@@ -77,6 +79,7 @@ void find_components(const Mesh& mesh, MeshReport& report) {
     used[spider.reference] = true;
     join_all(spider.nodes, spider.reference);
   }
+  // count the nodes under each root; unused nodes are no part of anything
   std::vector<int> size(mesh.node_count(), 0);
   for (int i = 0; i < mesh.node_count(); ++i) {
     if (used[i]) {
@@ -116,6 +119,7 @@ MeshReport report_mesh(const Mesh& mesh, std::optional<double> density) {
   MeshReport report;
   report.nodes = mesh.node_count();
   report.elements = mesh.element_count();
+  for (int i = 0; i < report.nodes; ++i) report.nodes_not_finite += !mesh.points.col(i).allFinite();
   if (report.nodes > 0) {
     report.lower = mesh.points.rowwise().minCoeff();
     report.upper = mesh.points.rowwise().maxCoeff();
@@ -141,6 +145,7 @@ MeshReport report_mesh(const Mesh& mesh, std::optional<double> density) {
     if (!rho && m >= 0) rho = mesh.materials[m].density;
     if (!rho) ++report.elements_without_density;
 
+    // at most 20 nodes: no allocation
     Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::ColMajor, 3, 20> x(3, n);
     for (int a = 0; a < n; ++a) x.col(a) = mesh.points.col(mesh.element_nodes(e)[a]) - origin;
     for (const Tables::Point& p : tables[static_cast<int>(type)].volume) {
@@ -152,6 +157,7 @@ MeshReport report_mesh(const Mesh& mesh, std::optional<double> density) {
       total.second += rho.value_or(0) * dV * at * at.transpose();
     }
 
+    // quality: a turned element has low = -magnitude, a flat one 0
     double low = std::numeric_limits<double>::infinity(), magnitude = 0;
     for (const Tables::Point& p : tables[static_cast<int>(type)].checks) {
       const double det = Matrix3d(x * p.dN.transpose()).determinant();
@@ -169,6 +175,7 @@ MeshReport report_mesh(const Mesh& mesh, std::optional<double> density) {
     }
   }
   if (report.elements > 0 && report.elements_without_density == 0) {
+    // from the box's middle to the centre of mass (Steiner), then int x x^T to the inertia tensor
     MeshReport::MassProperties mass;
     mass.mass = total.zeroth;
     const Vector3d offset = total.first / total.zeroth;
@@ -179,7 +186,8 @@ MeshReport report_mesh(const Mesh& mesh, std::optional<double> density) {
   }
 
   find_components(mesh, report);
-  find_duplicates(mesh, report);
+  // what is no number cannot be sorted
+  if (report.nodes_not_finite == 0) find_duplicates(mesh, report);
   for (const auto& [name, nodes] : mesh.node_sets)
     report.node_sets.push_back({name, static_cast<int>(nodes.size())});
   for (const auto& [name, elements] : mesh.element_sets)
@@ -188,24 +196,6 @@ MeshReport report_mesh(const Mesh& mesh, std::optional<double> density) {
   for (const Spider& spider : mesh.spiders)
     report.spiders.push_back({spider.name, spider.kind, static_cast<int>(spider.nodes.size())});
   return report;
-}
-
-Eigen::MatrixXd rigid_body_modes(const Eigen::Matrix3Xd& points, const std::vector<Dof>& dofs,
-                                 const Vector3d& centre) {
-  Eigen::MatrixXd modes = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(dofs.size()), 6);
-  for (size_t i = 0; i < dofs.size(); ++i) {
-    const auto [node, direction] = dofs[i];
-    if (node < 0) continue;
-    if (direction >= 3) {
-      modes(i, direction) = 1;
-      continue;
-    }
-    modes(i, direction) = 1;
-    // rotation k moves x by e_k x (x - centre)
-    const Vector3d r = points.col(node) - centre;
-    for (int k = 0; k < 3; ++k) modes(i, 3 + k) = Vector3d::Unit(k).cross(r)[direction];
-  }
-  return modes;
 }
 
 }  // namespace lissom

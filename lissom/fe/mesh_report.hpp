@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "lissom/fe/fe_model.hpp"
 #include "lissom/fe/mesh.hpp"
 
 namespace lissom {
 
 struct MeshReport {
   int nodes = 0, elements = 0;
+  int nodes_not_finite = 0;  // with a coordinate that is no finite number; then nothing below can be trusted
   std::array<int, all_element_types.size()> elements_of_type = {};  // by ElementType
 
   Eigen::Vector3d lower = Eigen::Vector3d::Zero(), upper = Eigen::Vector3d::Zero();  // bounding box [m]
@@ -66,11 +66,5 @@ struct MeshReport {
 
 // `density` replaces that of all materials. Never throws for a bad mesh: finding out is its purpose.
 MeshReport report_mesh(const Mesh& mesh, std::optional<double> density = std::nullopt);
-
-// The six rigid motions of a body in its degrees of freedom, n by 6: translations along x, y, z, then
-// rotations about axes through `centre`. A coordinate without node (Dof) stays zero. With FeModel::recovery,
-// recovery * rigid_body_modes(...) is the rigid motion of all nodes.
-Eigen::MatrixXd rigid_body_modes(const Eigen::Matrix3Xd& points, const std::vector<Dof>& dofs,
-                                 const Eigen::Vector3d& centre = Eigen::Vector3d::Zero());
 
 }  // namespace lissom

@@ -10,6 +10,7 @@ namespace lissom {
 
 namespace {
 
+// by id, through a map: the user's ids need not be consecutive
 std::vector<int> select(const Mesh& mesh, const NodeIds& selection) {
   if (selection.ids.empty()) fail_input("the list of node ids is empty");
   std::unordered_map<std::int64_t, int> index;
@@ -27,6 +28,7 @@ std::vector<int> select(const Mesh& mesh, const NodeIds& selection) {
   return nodes;
 }
 
+// by set; a misspelt name is answered with the names there are
 std::vector<int> select(const Mesh& mesh, const NodeSetName& selection) {
   const auto it = mesh.node_sets.find(selection.name);
   if (it == mesh.node_sets.end()) {
@@ -44,6 +46,7 @@ std::vector<int> select(const Mesh& mesh, const NodeSetName& selection) {
   return it->second;
 }
 
+// geometry picks from the body only, not from reference nodes or leftovers of the mesher
 std::vector<bool> nodes_with_elements(const Mesh& mesh) {
   std::vector<bool> used(mesh.node_count(), false);
   for (const int node : mesh.connectivity) used[node] = true;
@@ -65,6 +68,7 @@ std::vector<int> select(const Mesh& mesh, const CylinderSelection& selection) {
   double miss = std::numeric_limits<double>::infinity(), nearest = 0;
   for (int i = 0; i < mesh.node_count(); ++i) {
     if (!used[i]) continue;
+    // split into the part along the axis and the radius
     const Eigen::Vector3d r = mesh.points.col(i) - selection.point;
     const double along = axis.dot(r);
     if (along < selection.axial_min || along > selection.axial_max) continue;
@@ -89,6 +93,7 @@ std::vector<int> select(const Mesh& mesh, const BoxSelection& selection) {
     fail_input("the box is empty: its lower corner is above its upper one");
   const std::vector<bool> used = nodes_with_elements(mesh);
   std::vector<int> nodes;
+  // the nearest node outside, for the message
   double miss = std::numeric_limits<double>::infinity();
   int nearest = -1;
   for (int i = 0; i < mesh.node_count(); ++i) {

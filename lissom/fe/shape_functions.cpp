@@ -32,6 +32,7 @@ Dual constant(double c) {
 constexpr int hex_corners[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
                                    {-1, -1, 1},  {1, -1, 1},  {1, 1, 1},  {-1, 1, 1}};
 
+// in barycentric coordinates L: L, or L (2L - 1) at corners and 4 L_i L_j on edges
 void tet(ElementType type, const Dual (&xi)[3], Dual* N) {
   const Dual one = constant(1);
   const Dual L[4] = {one - xi[0] - xi[1] - xi[2], xi[0], xi[1], xi[2]};
@@ -40,6 +41,7 @@ void tet(ElementType type, const Dual (&xi)[3], Dual* N) {
   for (const auto& [i, j] : mid_side_edges(type)) N[a++] = 4 * L[i] * L[j];
 }
 
+// trilinear, or the 20-node serendipity functions
 void hex(ElementType type, const Dual (&xi)[3], Dual* N) {
   const Dual one = constant(1);
   for (int a = 0; a < 8; ++a) {
@@ -60,6 +62,7 @@ void hex(ElementType type, const Dual (&xi)[3], Dual* N) {
   }
 }
 
+// triangle times line; in wedge15 the corners lose what the upright mid-side nodes (1 - t^2) take
 void wedge(ElementType type, const Dual (&xi)[3], Dual* N) {
   const Dual one = constant(1), t = xi[2];
   const Dual L[3] = {one - xi[0] - xi[1], xi[0], xi[1]};
@@ -109,6 +112,7 @@ Eigen::Matrix3Xd node_coordinates(ElementType type) {
       x(2, a) = a < 3 ? -1 : 1;
     }
   }
+  // mid-side nodes in the middle of their edges
   int a = corners;
   for (const auto& [i, j] : mid_side_edges(type)) x.col(a++) = (x.col(i) + x.col(j)) / 2;
   return x;

@@ -4,7 +4,10 @@
 #include <Eigen/SVD>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
+#include <map>
 
 namespace lissom {
 
@@ -88,6 +91,7 @@ void check_spiders(const Mesh& mesh) {
             "{} gives node {} the weight {}, expected a positive one (leave the node out instead of 0)",
             label(spider), id(spider.nodes[i]), spider.weights[i]);
   }
+  // a reference that is itself tied would need its ties resolved first
   for (const Spider& spider : mesh.spiders)
     if (owner[spider.reference] >= 0)
       fail_input(
@@ -105,6 +109,7 @@ struct Tie {
 
 Tie make_tie(const Mesh& mesh, const Spider& spider, const std::vector<int>& first,
              Diagnostics& diagnostics) {
+  // only nodes with elements carry stiffness and mass
   std::vector<int> face;
   for (const int node : spider.nodes) {
     if (first[node] >= 0) {
@@ -129,6 +134,11 @@ Tie make_tie(const Mesh& mesh, const Spider& spider, const std::vector<int>& fir
   if (spider.kind == Spider::Kind::Rigid) {
     tie.T = D;
   } else {
+    if (static_cast<int>(face.size()) > max_averaging_nodes)
+      fail_input(
+          "{} averages over {} nodes, more than the {} that are supported; select a part of the face, a "
+          "coarser mesh there, or make the spider rigid",
+          label(spider), face.size(), max_averaging_nodes);
     // the complement: Householder vectors of W^(1/2) D applied to the last 3n - 6 unit vectors
     const int n = static_cast<int>(face.size()), rows = 3 * n;
     Eigen::VectorXd root_weight = Eigen::VectorXd::Ones(rows);
@@ -157,91 +167,134 @@ struct Place {
   int tie = -1, row = -1;
 };
 
-// The new coordinates' part of T^T A T: A = [A_kk A_kf; A_fk A_ff], T = [I 0; 0 T_f], T_f = diag(ties).
+// Calls tied_kept(place of the tied one, kept number, value) and tied_tied(place, place, value) for the
+// entries of the lower triangle that touch a tie.
+template <class TiedKept, class TiedTied>
+void for_each_tied_entry(const SymmetricMatrix& A, const std::vector<Place>& places, TiedKept&& tied_kept,
+                         TiedTied&& tied_tied) {
+  for (int col = 0; col < A.size(); ++col) {
+    const Place& c = places[col];
+    for (SparseMatrix::InnerIterator it(A.lower, col); it; ++it) {
+      const Place& r = places[it.row()];
+      if (r.kept >= 0 && c.kept >= 0) continue;
+      if (r.kept >= 0) {
+        tied_kept(c, r.kept, it.value());
+      } else if (c.kept >= 0) {
+        tied_kept(r, c.kept, it.value());
+      } else {
+        tied_tied(r, c, it.value());
+        // the other triangle
+        if (it.row() != col) tied_tied(c, r, it.value());
+      }
+    }
+  }
+}
+
+// The new coordinates' part of T^T A T, with A = [A_kk A_kf; A_fk A_ff], T = [I 0; 0 T_f] and T_f =
+// diag(T_s). Dense blocks, but only where ties meet elements of the same neighbourhood: a model may have
+// hundreds of spiders.
 struct Transformed {
-  std::vector<std::pair<int, int>> columns;  // kept columns with a coupling, ascending; column in `coupling`
-  MatrixXd coupling;                         // T_f^T A_fk without its zero columns
-  MatrixXd right;                            // T_f^T A_ff T_f
+  std::vector<std::vector<int>> columns;           // of each tie: the kept columns it couples with, ascending
+  std::vector<MatrixXd> coupling;                  // of each tie: T_s^T A_sk, one column for each of those
+  std::map<std::pair<int, int>, MatrixXd> blocks;  // (t, s) with t <= s: T_s^T A_st T_t
 };
 
 Transformed transform_ties(const SymmetricMatrix& A, const std::vector<Place>& places,
-                           const std::vector<Tie>& ties, int coordinates) {
-  // numbers for the kept columns that touch a tie
-  std::vector<int> touched(places.size(), -1);
+                           const std::vector<Tie>& ties) {
   Transformed result;
-  const auto for_each_entry = [&](auto&& tied_kept, auto&& tied_tied) {
-    for (int col = 0; col < A.size(); ++col)
-      for (SparseMatrix::InnerIterator it(A.lower, col); it; ++it) {
-        const Place& r = places[it.row()];
-        const Place& c = places[col];
-        if (r.kept >= 0 && c.kept >= 0) continue;
-        if (r.kept >= 0 || c.kept >= 0)
-          tied_kept(r.kept >= 0 ? c : r, r.kept >= 0 ? r.kept : c.kept, it.value());
-        else
-          tied_tied(static_cast<int>(it.row()), col, it.value());
-      }
-  };
-  for_each_entry([&](const Place&, int kept, double) { touched[kept] = 0; }, [](int, int, double) {});
-  for (size_t i = 0; i < touched.size(); ++i) {
-    if (touched[i] < 0) continue;
-    touched[i] = static_cast<int>(result.columns.size());
-    result.columns.emplace_back(static_cast<int>(i), touched[i]);
+  result.columns.resize(ties.size());
+
+  // which kept columns each tie touches
+  for_each_tied_entry(
+      A, places, [&](const Place& f, int kept, double) { result.columns[f.tie].push_back(kept); },
+      [](const Place&, const Place&, double) {});
+  for (size_t s = 0; s < ties.size(); ++s) {
+    std::vector<int>& columns = result.columns[s];
+    std::sort(columns.begin(), columns.end());
+    columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+    result.coupling.push_back(MatrixXd::Zero(ties[s].T.cols(), static_cast<Eigen::Index>(columns.size())));
   }
 
-  // T_f^T A_fk entry by entry, A_ff T_f likewise
-  result.coupling = MatrixXd::Zero(coordinates, static_cast<Eigen::Index>(result.columns.size()));
-  std::vector<RowMatrix> A_T;
-  for (const Tie& tie : ties) A_T.push_back(RowMatrix::Zero(tie.T.rows(), coordinates));
-  const auto add_product = [&](const Place& r, const Place& c, double value) {
-    const Tie& tie = ties[c.tie];
-    A_T[r.tie].row(r.row).segment(tie.first_coordinate, tie.T.cols()) += value * tie.T.row(c.row);
-  };
-  for_each_entry(
+  // T_s^T A_sk, and A_st T_t, entry by entry of A
+  std::map<std::pair<int, int>, RowMatrix> A_T;
+  for_each_tied_entry(
+      A, places,
       [&](const Place& f, int kept, double value) {
-        const Tie& tie = ties[f.tie];
-        result.coupling.col(touched[kept]).segment(tie.first_coordinate, tie.T.cols()) +=
-            value * tie.T.row(f.row).transpose();
+        const std::vector<int>& columns = result.columns[f.tie];
+        const auto column = std::lower_bound(columns.begin(), columns.end(), kept) - columns.begin();
+        result.coupling[f.tie].col(column) += value * ties[f.tie].T.row(f.row).transpose();
       },
-      [&](int row, int col, double value) {
-        add_product(places[row], places[col], value);
-        if (row != col) add_product(places[col], places[row], value);
+      [&](const Place& r, const Place& c, double value) {
+        // of a pair of ties one order is enough
+        if (c.tie > r.tie) return;
+        RowMatrix& product = A_T[{c.tie, r.tie}];
+        if (product.size() == 0) product = RowMatrix::Zero(ties[r.tie].T.rows(), ties[c.tie].T.cols());
+        product.row(r.row) += value * ties[c.tie].T.row(c.row);
       });
-  result.right.resize(coordinates, coordinates);
-  for (size_t t = 0; t < ties.size(); ++t)
-    result.right.middleRows(ties[t].first_coordinate, ties[t].T.cols()).noalias() =
-        ties[t].T.transpose() * A_T[t];
-  // symmetric to the last digit
-  result.right = MatrixXd((result.right + result.right.transpose()) / 2);
+  for (const auto& [pair, product] : A_T) {
+    MatrixXd block = ties[pair.second].T.transpose() * product;
+    // symmetric to the last digit
+    if (pair.first == pair.second) block = MatrixXd((block + block.transpose()) / 2);
+    result.blocks.emplace(pair, std::move(block));
+  }
   return result;
 }
 
 // T^T A T: the untouched columns with the coupling below them, then the new coordinates.
 SymmetricMatrix transform(const SymmetricMatrix& A, const std::vector<Place>& places,
                           const std::vector<Tie>& ties, int kept_count, int coordinates) {
-  const Transformed parts = transform_ties(A, places, ties, coordinates);
+  const Transformed parts = transform_ties(A, places, ties);
+
+  // the ties below each kept column: (column, tie, column in the tie's coupling), in the order of storage
+  std::vector<std::array<int, 3>> below;
+  std::int64_t entries = A.lower.nonZeros();
+  for (size_t s = 0; s < ties.size(); ++s) {
+    for (size_t k = 0; k < parts.columns[s].size(); ++k)
+      below.push_back({parts.columns[s][k], static_cast<int>(s), static_cast<int>(k)});
+    entries += parts.coupling[s].size();
+  }
+  std::sort(below.begin(), below.end());
+  for (const auto& [pair, block] : parts.blocks) entries += block.size();
+  if (entries > std::numeric_limits<int>::max())
+    fail(
+        "the spiders would give the matrices {} entries, more than the {} that Lissom can index; use rigid "
+        "spiders "
+        "or smaller faces",
+        entries, std::numeric_limits<int>::max());
+
   SymmetricMatrix result;
   result.lower.resize(kept_count + coordinates, kept_count + coordinates);
-  result.lower.reserve(A.lower.nonZeros() + parts.coupling.size() + coordinates * (coordinates + 1) / 2);
-  auto touched = parts.columns.begin();
+  result.lower.reserve(entries);
   int column = 0;
+  // zeros of A's pattern stay, those of the products go
   const auto append = [&](int row, double value) {
     if (value != 0) result.lower.insertBack(row, column) = value;
   };
+  auto next = below.begin();
   for (int col = 0; col < A.size(); ++col) {
     if (places[col].kept < 0) continue;
     result.lower.startVec(column);
-    // zeros of K's pattern stay, those of the products go
     for (SparseMatrix::InnerIterator it(A.lower, col); it; ++it)
       if (places[it.row()].kept >= 0) result.lower.insertBack(places[it.row()].kept, column) = it.value();
-    if (touched != parts.columns.end() && touched->first == column) {
-      for (int q = 0; q < coordinates; ++q) append(kept_count + q, parts.coupling(q, touched->second));
-      ++touched;
+    for (; next != below.end() && (*next)[0] == column; ++next) {
+      const auto [_, s, k] = *next;
+      for (int q = 0; q < ties[s].T.cols(); ++q)
+        append(kept_count + ties[s].first_coordinate + q, parts.coupling[s](q, k));
     }
     ++column;
   }
-  for (int q = 0; q < coordinates; ++q, ++column) {
-    result.lower.startVec(column);
-    for (int p = q; p < coordinates; ++p) append(kept_count + p, parts.right(p, q));
+  for (size_t t = 0; t < ties.size(); ++t) {
+    const auto first_block = parts.blocks.lower_bound({static_cast<int>(t), 0});
+    const auto last_block = parts.blocks.lower_bound({static_cast<int>(t) + 1, 0});
+    for (int q = 0; q < ties[t].T.cols(); ++q, ++column) {
+      result.lower.startVec(column);
+      for (auto it = first_block; it != last_block; ++it) {
+        const auto& [pair, block] = *it;
+        const int s = pair.second;
+        for (int p = s == static_cast<int>(t) ? q : 0; p < block.rows(); ++p)
+          append(kept_count + ties[s].first_coordinate + p, block(p, q));
+      }
+    }
   }
   result.lower.finalize();
   result.lower.makeCompressed();
@@ -263,7 +316,7 @@ void apply_spiders(const Mesh& mesh, const std::vector<int>& first, FeModel& mod
     for (const int node : ties.back().nodes) moved[node] = true;
   }
 
-  // nodes that nothing moves
+  // nodes that nothing moves: dropped, which the user should know
   int orphans = 0, first_orphan = -1;
   for (int i = 0; i < nodes; ++i)
     if (first[i] < 0 && !moved[i] && orphans++ == 0) first_orphan = i;
@@ -323,6 +376,7 @@ int add_spider(Mesh& mesh, const std::string& name, Spider::Kind kind, std::vect
     reference = Vector3d::Zero();
     for (const int node : nodes) *reference += mesh.points.col(node) / double(nodes.size());
   }
+  // a new node behind the others keeps all indices valid
   const int node = mesh.node_count();
   mesh.points.conservativeResize(Eigen::NoChange, node + 1);
   mesh.points.col(node) = *reference;

@@ -11,7 +11,7 @@
 
 #include "lissom/core/text.hpp"
 #include "lissom/fe/matrix_checks.hpp"
-#include "lissom/fe/mesh_report.hpp"
+#include "lissom/fe/rigid_body.hpp"
 #include "lissom/linalg/blas.hpp"
 #include "lissom/linalg/eigen_solver.hpp"
 
@@ -54,18 +54,19 @@ std::vector<int> ordering_groups(const FeModel& model, const std::vector<int>& k
   return group;
 }
 
+// Rigid motions and displacement fields can be written down.
 bool knows_nodes(const FeModel& model) {
-  return model.has_points() && static_cast<int>(model.dofs.size()) == model.dof_count();
+  return model.has_points() && knows_rigid_motions(model);
 }
 
 // M-orthonormal rigid motions of each part that do not move the held rows, restricted to the rows kept. Those
 // with energy are dropped: a body may be held in ways that fixed rows do not tell (imported matrices).
 MatrixXd rigid_motions(const FeModel& model, const SymmetricMatrix& K, const SymmetricMatrix& M,
-                       const std::vector<int>& keep, const std::vector<int>& fixed,
-                       const std::vector<int>& part, int parts, double energy_limit) {
+                       const Eigen::Vector3d& centre, const std::vector<int>& keep,
+                       const std::vector<int>& fixed, const std::vector<int>& part, int parts,
+                       double energy_limit) {
   const int n = static_cast<int>(keep.size());
   if (!knows_nodes(model)) return MatrixXd(n, 0);
-  const Eigen::Vector3d centre = model.points.rowwise().mean();
   const double size =
       std::max(1e-300, (model.points.rowwise().maxCoeff() - model.points.rowwise().minCoeff()).norm());
   MatrixXd rigid = rigid_body_modes(model.points, model.dofs, centre);
@@ -90,30 +91,29 @@ MatrixXd rigid_motions(const FeModel& model, const SymmetricMatrix& K, const Sym
     MatrixXd R = MatrixXd::Zero(n, combinations.cols());
     for (int k = 0; k < n; ++k)
       if (part[keep[k]] == p) R.row(k) = rigid.row(keep[k]) * combinations;
-    // orthonormalise in M, twice; a part that is a point or a line has fewer than six
-    for (int pass = 0; pass < 2; ++pass) {
-      MatrixXd MR(n, R.cols());
-      multiply(M, R, MR);
-      const MatrixXd G = R.transpose() * MR;
-      const Eigen::SelfAdjointEigenSolver<MatrixXd> eig(G);
-      const double largest = eig.eigenvalues().maxCoeff();
-      MatrixXd transform(R.cols(), 0);
-      for (int k = 0; k < R.cols(); ++k) {
-        if (eig.eigenvalues()[k] <= 1e-10 * largest) continue;
-        transform.conservativeResize(R.cols(), transform.cols() + 1);
-        transform.rightCols(1) = eig.eigenvectors().col(k) / std::sqrt(eig.eigenvalues()[k]);
+    // orthonormalise in M one after the other, twice, so that translations stay pure; a part that is a point
+    // or a line has fewer than six
+    const int candidates = static_cast<int>(R.cols());
+    int rank = 0;
+    for (int k = 0; k < candidates; ++k) {
+      VectorXd x = R.col(k);
+      const double before = std::sqrt(x.dot(M.full() * x));
+      for (int pass = 0; pass < 2; ++pass) {
+        const VectorXd Mx = M.full() * x;
+        x -= R.leftCols(rank) * (R.leftCols(rank).transpose() * Mx);
       }
-      R = (R * transform).eval();
+      const double after = std::sqrt(x.dot(M.full() * x));
+      if (after > 1e-6 * before) R.col(rank++) = x / after;
     }
-    // keep what has no energy
-    MatrixXd KR(n, R.cols());
+    R.conservativeResize(n, rank);
+    // keep what has no energy: all of it, unless the matrices hold the body in a way that nobody told
+    MatrixXd KR(n, rank);
     multiply(K, R, KR);
     const Eigen::SelfAdjointEigenSolver<MatrixXd> energy(R.transpose() * KR);
-    for (int k = 0; k < R.cols(); ++k) {
-      if (std::abs(energy.eigenvalues()[k]) > energy_limit) continue;
-      motions.conservativeResize(n, motions.cols() + 1);
-      motions.rightCols(1) = R * energy.eigenvectors().col(k);
-    }
+    const int without = static_cast<int>((energy.eigenvalues().array().abs() <= energy_limit).count());
+    if (without < rank) R = (R * energy.eigenvectors().leftCols(without)).eval();
+    motions.conservativeResize(n, motions.cols() + without);
+    motions.rightCols(without) = R;
   }
   return motions;
 }
@@ -356,7 +356,9 @@ Vibration compute_modes(const FeModel& model, const VibrationOptions& options, D
 
   // modes
   Timer eigen_timer;
-  const MatrixXd rigid = rigid_motions(model, K, M, keep, fixed, part, result.parts, 1e-5 * elastic);
+  Eigen::Vector3d centre = Eigen::Vector3d::Zero();
+  if (knows_nodes(model)) centre = rigid_mass(model)->centre.value_or(model.points.rowwise().mean());
+  const MatrixXd rigid = rigid_motions(model, K, M, centre, keep, fixed, part, result.parts, 1e-5 * elastic);
   EigenSolverOptions solver_options;
   solver_options.tolerance = options.tolerance;
   solver_options.block = options.block;
@@ -372,11 +374,20 @@ Vibration compute_modes(const FeModel& model, const VibrationOptions& options, D
   result.orthogonality = pairs.orthogonality;
   result.seconds.add("eigenvalues", eigen_timer.seconds());
 
+  // the solver may return any combination of the rigid motions: take the pure ones, and sort the round-off of
+  // their zeros
+  const int rigid_count = std::min<int>(static_cast<int>(rigid.cols()), options.count);
+  if (rigid_count == rigid.cols()) {
+    pairs.vectors.leftCols(rigid_count) = rigid;
+    for (int i = 0; i < rigid_count; ++i) pairs.values[i] = rigid.col(i).dot(K.full() * rigid.col(i));
+    std::sort(pairs.values.data(), pairs.values.data() + rigid_count);
+  }
+
   // over all degrees of freedom again
   modes.eigenvalues = std::move(pairs.values);
   modes.frequencies_hz = modes.eigenvalues.cwiseMax(0).cwiseSqrt() / (2 * std::numbers::pi);
   modes.residuals = std::move(pairs.residuals);
-  modes.rigid_count = std::min<int>(static_cast<int>(rigid.cols()), options.count);
+  modes.rigid_count = rigid_count;
   modes.fixed_sets = options.fix;
   modes.shift = shift;
   if (all) {
@@ -387,8 +398,6 @@ Vibration compute_modes(const FeModel& model, const VibrationOptions& options, D
   }
   // effective masses: how much of each rigid motion about the centre of mass a mode carries
   if (knows_nodes(model)) {
-    const MatrixChecks checks = check_matrices(model);
-    const Eigen::Vector3d centre = checks.centre.value_or(model.points.rowwise().mean());
     const MatrixXd R = rigid_body_modes(model.points, model.dofs, centre);
     MatrixXd MR(R.rows(), 6);
     multiply(model.M, R, MR);

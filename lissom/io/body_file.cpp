@@ -435,6 +435,13 @@ void write_body_file(const std::filesystem::path& path, const BodyFile& body) {
   target.commit();
 }
 
+bool is_body_file(const std::filesystem::path& path) {
+  if (!hdf5::is_hdf5(path)) return false;
+  const hdf5::File file = hdf5::File::open(path);
+  const Group root = file.root();
+  return root.has_attribute("format") && root.string_attribute("format") == "lissom-body";
+}
+
 BodyFile read_body_file(const std::filesystem::path& path, Diagnostics& diagnostics) {
   const hdf5::File file = hdf5::File::open(path);
   const Group root = file.root();

@@ -25,6 +25,9 @@ struct BodyFile {
 // Writes under a temporary name and renames. Throws Error: no such folder, disk full.
 void write_body_file(const std::filesystem::path& path, const BodyFile& body);
 
+// Whether a file is an HDF5 file that calls itself a body file.
+bool is_body_file(const std::filesystem::path& path);
+
 // Reads a file of this or an older schema version; the result equals what was written bit by bit. Groups
 // that this version does not know are warnings. Throws InputError: no such file, not an HDF5 file, not a body
 // file, of a newer version, truncated, damaged, or inconsistent in itself (every index and size is checked).

@@ -37,12 +37,16 @@ struct BodySpec {
   std::string stiffness_name, mass_name;
   bool permit_massless = false, drop_empty_rows = false;
 
+  // ... or a body file that Lissom wrote, which has all of it, in SI units
+  std::filesystem::path body_file;
+
   UnitSystem units;                  // of the files, and of the numbers in this struct
   std::optional<Material> material;  // for all elements, in place of the mesh's own
   MassKind mass = MassKind::Consistent;
   std::vector<SpiderSpec> spiders;
 
-  bool from_matrices() const { return !stiffness.empty(); }
+  // K and M come with the file and need no assembly
+  bool has_matrices() const { return !stiffness.empty() || !body_file.empty(); }
 
   // what to compute
   std::optional<VibrationOptions> modes;

@@ -217,6 +217,7 @@ BodySpec read_body(const std::string& name, TomlTable table, const std::filesyst
     if (*order != 1 && *order != 2)
       table.problem("mesh_order", fmt::format("is {}, expected 1 or 2", *order));
   }
+  file("body", body.body_file);
   file("stiffness", body.stiffness);
   file("mass_matrix", body.mass_matrix);
   file("dofs", body.dofs);
@@ -224,17 +225,20 @@ BodySpec read_body(const std::string& name, TomlTable table, const std::filesyst
   body.mass_name = table.text("mass_name").value_or("");
   body.permit_massless = table.boolean("permit_massless").value_or(false);
   body.drop_empty_rows = table.boolean("drop_empty_rows").value_or(false);
-  if (!table.has("mesh") && !table.has("stiffness"))
-    table.problem("mesh",
-                  "is missing: a body needs mesh = \"FILE\", or stiffness = \"FILE\" and mass_matrix");
+  if (table.has("body") && (table.has("mesh") || table.has("stiffness")))
+    table.problem("body", "a body file has mesh and matrices already: leave out 'mesh' and 'stiffness'");
+  if (!table.has("mesh") && !table.has("stiffness") && !table.has("body"))
+    table.problem(
+        "mesh",
+        "is missing: a body needs mesh = \"FILE\", stiffness = \"FILE\" and mass_matrix, or body = \"FILE\"");
   if (auto material = table.table("material")) body.material = read_material(*material);
   choice<MassKind>(
       table, "mass",
       {{"consistent", MassKind::Consistent}, {"lumped", MassKind::Lumped}, {"calculix", MassKind::Calculix}},
       body.mass);
   for (TomlTable& spider : table.tables("spiders")) body.spiders.push_back(read_spider(spider));
-  if (body.from_matrices() && (body.material || table.has("mass") || !body.spiders.empty()))
-    table.problem("stiffness",
+  if (body.has_matrices() && (body.material || table.has("mass") || !body.spiders.empty()))
+    table.problem(table.has("body") ? "body" : "stiffness",
                   "material, mass and spiders do not go with matrices, which have them built in");
   if (auto modes = table.table("modes")) {
     body.modes = read_modes(*modes);

@@ -87,7 +87,11 @@ Body load_body(const BodySpec& spec, Diagnostics& diagnostics, const ProgressHoo
   body.spec = spec;
   if (progress) progress("reading", -1);
   Timer reading;
-  if (!spec.from_matrices()) {
+  if (!spec.body_file.empty()) {
+    BodyFile file = read_body_file(spec.body_file, diagnostics);
+    body.mesh = std::move(file.mesh);
+    body.model = std::move(file.model);
+  } else if (!spec.has_matrices()) {
     body.mesh = load_mesh(spec, diagnostics);
   } else {
     // the mesh only tells where the nodes are, in the same unit as the matrices
@@ -98,15 +102,15 @@ Body load_body(const BodySpec& spec, Diagnostics& diagnostics, const ProgressHoo
       convert_to_si(mesh, spec.units);
       body.mesh = std::move(mesh);
     }
-    body.checks = check_matrices(body.model);
   }
+  if (spec.has_matrices() && body.model.dof_count() > 0) body.checks = check_matrices(body.model);
   if (body.mesh.node_count() > 0) body.report = report_mesh(body.mesh);
   body.seconds.add("reading", reading.seconds());
   return body;
 }
 
 void build_model(Body& body, Diagnostics& diagnostics, const ProgressHook& progress) {
-  if (body.spec.from_matrices()) return;
+  if (body.spec.has_matrices()) return;
   if (progress) progress("assembly", -1);
   Timer assembling;
   AssemblyOptions options;
@@ -118,7 +122,7 @@ void build_model(Body& body, Diagnostics& diagnostics, const ProgressHook& progr
 void solve_modes(Body& body, Diagnostics& diagnostics, const ProgressHook& progress) {
   const VibrationOptions options = body.spec.modes.value_or(VibrationOptions{});
   body.vibration = compute_modes(body.model, options, diagnostics, progress);
-  body.vibration->modes.mass_kind = body.spec.from_matrices() ? "" : std::string(name_of(body.spec.mass));
+  body.vibration->modes.mass_kind = body.spec.has_matrices() ? "" : std::string(name_of(body.spec.mass));
   for (const auto& [phase, seconds] : body.vibration->seconds.phases()) body.seconds.add(phase, seconds);
 }
 

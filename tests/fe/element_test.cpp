@@ -1,10 +1,13 @@
 #include "lissom/fe/element.hpp"
 
 #include <gtest/gtest.h>
+
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
+#include <cmath>
 
 #include "lissom/fe/mesh_report.hpp"
+#include "lissom/fe/rigid_body.hpp"
 #include "tests/fe/ccx.hpp"
 #include "tests/fe/small_eigen.hpp"
 #include "tests/fe/test_meshes.hpp"
@@ -172,6 +175,12 @@ TEST(Element, AnElementTurnedInsideOutOrFlatIsRefused) {
     x.row(2).setZero();
     EXPECT_THROW(element_stiffness(type, x, steel()), Error);
     EXPECT_THROW(element_mass(type, x, 1, MassKind::Lumped), Error);
+    for (const double bad : {std::nan(""), double(INFINITY), 1e200}) {
+      x = element_points(single_element(type), 0);
+      x(0, 1) = bad;
+      EXPECT_THROW(element_stiffness(type, x, steel()), Error) << name_of(type) << " " << bad;
+      EXPECT_THROW(element_mass(type, x, 1, MassKind::Calculix), Error);
+    }
   }
 }
 

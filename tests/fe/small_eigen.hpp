@@ -60,8 +60,7 @@ inline Eigen::VectorXd lowest_eigenvalues(const FeModel& model, int count, const
     const Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd> ritz(a, b);
     X = (X * ritz.eigenvectors()).rowwise().reverse().eval();
     values = ritz.eigenvalues().reverse();
-    if ((values - previous).head(count).cwiseAbs().maxCoeff() < 1e-13 * values[0] &&
-        ((values - previous).head(count).array().abs() < 1e-11 * values.head(count).array().abs()).all())
+    if (((values - previous).head(count).array().abs() < 1e-10 * values.head(count).array().abs()).all())
       break;
   }
   return (values.head(count).cwiseInverse().array() - shift).matrix();

@@ -11,7 +11,7 @@
 namespace lissom {
 namespace {
 
-using testing::laplacian;
+using test::laplacian;
 
 TEST(Sparse, TheProductWithHalfAMatrixIsThatOfTheWhole) {
   const SymmetricMatrix A = laplacian(4, 5, 6);

@@ -19,9 +19,9 @@ void dseupd_(int* rvec, const char* howmny, int* select, double* d, double* z, i
 namespace lissom {
 namespace {
 
-using testing::diagonal_matrix;
-using testing::laplacian;
-using testing::laplacian_eigenvalues;
+using test::diagonal_matrix;
+using test::laplacian;
+using test::laplacian_eigenvalues;
 
 struct Problem {
   SymmetricMatrix K, M;

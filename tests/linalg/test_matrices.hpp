@@ -9,7 +9,7 @@
 
 #include "lissom/linalg/sparse.hpp"
 
-namespace lissom::testing {
+namespace lissom::test {
 
 // The seven-point Laplacian on a box of nx by ny by nz points with zero values outside: a cube has
 // eigenvalues of multiplicity three and six.
@@ -49,4 +49,4 @@ inline SymmetricMatrix diagonal_matrix(const Eigen::VectorXd& d) {
   return A;
 }
 
-}  // namespace lissom::testing
+}  // namespace lissom::test

@@ -1,0 +1,204 @@
+#!/usr/bin/python3
+"""Measures Lissom on this machine: `make bench`.
+
+Prints a table and writes a list of entries {name, value, unit, goal, better}. Ratios are of times measured in this run,
+on the same meshes: against CalculiX (ccx), against one bare CHOLMOD factorisation, against another size of the same part.
+With --readme the table in README.md is brought up to date.
+"""
+import argparse
+import json
+import math
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LISSOM = ROOT / "build" / "lissom"
+BARE = ROOT / "build" / "benchmarks" / "bare_cholmod"
+GEOMETRY = ROOT / "examples" / "rod-modes" / "rod.geo"
+UNITS, MATERIAL = "mm-t-s", "E=70e3,nu=0.33,rho=2.71e-9"
+
+entries = []
+
+
+def say(text):
+    print(f"[{time.strftime('%H:%M:%S')}] {text}", file=sys.stderr, flush=True)
+
+
+def record(name, value, unit, goal, better):
+    entries.append({"name": name, "value": value, "unit": unit, "goal": goal, "better": better})
+    say(f"{name}: {value:.4g} {unit}")
+
+
+def run(command, **options):
+    """Wall seconds, standard output and peak memory [bytes] of a command; its failure is ours."""
+    start = time.monotonic()
+    process = subprocess.Popen([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+    out, err = process.communicate()
+    seconds = time.monotonic() - start
+    if process.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))} failed with {process.returncode}:\n{out}\n{err}")
+    return seconds, out
+
+
+def make_mesh(folder, nodes):
+    """The connecting rod in about so many tet10 nodes, as a .msh and a ccx-ready .inp; size found by two tries."""
+    size = 3.25 * (44600 / nodes) ** (1 / 3)
+    name = folder / f"rod_{nodes}"
+    text = re.sub(r"Mesh.CharacteristicLengthMax = \S+;", f"Mesh.CharacteristicLengthMax = {size};", GEOMETRY.read_text())
+    text = re.sub(r"Physical Surface[^;]*;", "", text)
+    geo = name.with_suffix(".geo")
+    geo.write_text(text)
+    run(["gmsh", "-3", "-order", "2", "-v", "1", "-bin", "-format", "msh41", geo, "-o", name.with_suffix(".msh")])
+    return name.with_suffix(".msh")
+
+
+def modes(mesh, count, *flags, repeat=1):
+    """The best of `repeat` runs of lissom modes: its JSON with the process' wall seconds added."""
+    best = None
+    for _ in range(repeat):
+        out = tempfile.mkdtemp(dir=mesh.parent)
+        seconds, text = run([LISSOM, "modes", mesh, "--units", UNITS, "--material", MATERIAL, "--count", count, "--json",
+                             "--out", out, *flags])
+        shutil.rmtree(out)
+        result = json.loads(text)
+        result["wall"] = seconds
+        phases = result["seconds"]
+        result["computing"] = sum(phases[p] for p in ("assembly", "shift", "factorisation", "eigenvalues"))
+        if best is None or result["computing"] < best["computing"]:
+            best = result
+    return best
+
+
+def ccx_modes(mesh, count):
+    """Wall seconds of ccx on the same mesh, and its frequencies."""
+    folder = mesh.parent / "ccx"
+    folder.mkdir()
+    run(["gmsh", "-v", "1", "-save", "-format", "inp", mesh, "-o", folder / "mesh.inp"])
+    (folder / "job.inp").write_text("*INCLUDE,INPUT=mesh.inp\n*MATERIAL,NAME=AL\n*ELASTIC\n70e3,0.33\n*DENSITY\n2.71e-9\n"
+                                    "*SOLID SECTION,ELSET=rod,MATERIAL=AL\n*STEP\n*FREQUENCY\n"
+                                    f"{count}\n*NODE FILE\nU\n*END STEP\n")
+    environment = dict(os.environ, OMP_NUM_THREADS=str(os.cpu_count()))
+    seconds, _ = run(["ccx", "job"], cwd=folder, env=environment)
+    rows = [line.split() for line in (folder / "job.dat").read_text().splitlines()]
+    return seconds, [float(row[3]) for row in rows if len(row) == 5 and row[0].isdigit()]
+
+
+def bare_cholmod(mesh, shift):
+    """Seconds of one bare factorisation with the thread count that suits it best: (analysis + numeric, numeric)."""
+    best = None
+    for threads in (1, os.cpu_count()):
+        _, text = run([BARE, mesh, UNITS, MATERIAL, shift], env=dict(os.environ, OMP_NUM_THREADS=str(threads)))
+        result = json.loads(text)
+        total = result["analysis_seconds"] + result["numeric_seconds"]
+        say(f"bare CHOLMOD, {threads} threads: analysis {result['analysis_seconds']:.2f} s, numeric {result['numeric_seconds']:.2f} s")
+        if best is None or total < best[0]:
+            best = (total, result["numeric_seconds"])
+    return best
+
+
+def bench_part(folder):
+    """Assembly and thirty free-free modes of a 150,000-degree-of-freedom part, against ccx and bare CHOLMOD."""
+    mesh = make_mesh(folder, 50000)
+    ours = modes(mesh, 30, repeat=3)
+    n = ours["degrees_of_freedom"]
+    say(f"{n} degrees of freedom: {ours['seconds']}")
+    bare, numeric = bare_cholmod(mesh, ours["solver"]["shift"])
+    record("modes-150k/bare-cholmod", ours["computing"] / bare, "assembly + 30 modes / one bare factorisation", 4, "lower")
+    record("modes-150k/bare-cholmod-numeric", ours["computing"] / numeric, "the same / its numerical part alone", None, "lower")
+    record("modes-150k/seconds", ours["computing"], "s", None, "lower")
+    record("modes-150k/peak-memory", ours["peak_memory_bytes"] / 1e9, "GB", None, "lower")
+    record("assembly-150k/bare-cholmod", ours["seconds"]["assembly"] / bare, "assembly / one bare factorisation", 0.2, "lower")
+    record("writing-150k/computing", ours["seconds"]["writing"] / ours["computing"], "body file and VTU / computing", 0.5, "lower")
+    if shutil.which("ccx"):
+        seconds, theirs = ccx_modes(mesh, 30)
+        record("modes-150k/ccx", seconds / ours["wall"], "wall time of ccx / ours, files written", 5, "higher")
+        worst = max(abs(a / b - 1) for a, b in zip(ours["frequencies_hz"][6:16], theirs[6:16]))
+        record("modes-150k/ccx-difference", worst, "largest relative difference of ten elastic frequencies", 1e-5, "lower")
+    else:
+        say("ccx is not installed: left out")
+
+
+def bench_readers(folder):
+    """Seconds per million nodes and elements of the same mesh in every format, against copying the file."""
+    mesh = make_mesh(folder, 100000)
+    for name, flags in {"msh41-binary": [".msh", "msh41", "-bin"], "msh22-text": [".22.msh", "msh22"], "nastran": [".bdf", "bdf"],
+                        "inp": [".inp", "inp"]}.items():
+        path = mesh.with_suffix(flags[0])
+        if not path.exists():
+            run(["gmsh", "-v", "1", "-save", "-format", flags[1], *flags[2:], mesh, "-o", path])
+        times = []
+        for _ in range(3):
+            start = time.monotonic()
+            run([LISSOM, "inspect", path, "--quiet", "--json"])
+            times.append(time.monotonic() - start)
+        record(f"inspect-100k-nodes/{name}", path.stat().st_size / min(times) / 1e6, "MB of file per second", 20, "higher")
+
+
+def bench_scaling(folder):
+    """Time against size: no worse than n^1.5 between 50,000 and 500,000 degrees of freedom."""
+    rows = []
+    for nodes in (17000, 50000, 100000, 167000):
+        mesh = make_mesh(folder, nodes)
+        result = modes(mesh, 20, "--no-files", repeat=2)
+        rows.append((result["degrees_of_freedom"], result["computing"], result["peak_memory_bytes"]))
+        say(f"{rows[-1][0]} degrees of freedom: {rows[-1][1]:.2f} s, {rows[-1][2] / 1e9:.2f} GB")
+    print("\n  degrees of freedom   seconds (20 modes)   peak memory   exponent")
+    for i, (n, seconds, memory) in enumerate(rows):
+        local = "" if i == 0 else f"{math.log(seconds / rows[i - 1][1]) / math.log(n / rows[i - 1][0]):8.2f}"
+        print(f"{n:20d} {seconds:20.2f} {memory / 1e9:10.2f} GB {local:>10}")
+    print()
+    exponent = math.log(rows[-1][1] / rows[0][1]) / math.log(rows[-1][0] / rows[0][0])
+    record("modes/scaling-exponent", exponent, "of time against size, 50,000 to 500,000 degrees of freedom", 1.5, "lower")
+
+
+def bench_million(folder):
+    """Ten modes of a part with a million degrees of freedom."""
+    mesh = make_mesh(folder, 345000)
+    result = modes(mesh, 10, "--no-files")
+    n = result["degrees_of_freedom"]
+    say(f"{n} degrees of freedom: {result['seconds']}")
+    record("modes-1m/degrees-of-freedom", n, "completed with ten modes", 1000000, "higher")
+    record("modes-1m/seconds", result["computing"], "s", None, "lower")
+    record("modes-1m/peak-memory", result["peak_memory_bytes"] / 2**30, "GiB", 24, "lower")
+
+
+def table():
+    lines = ["| benchmark | value | goal | what |", "|---|---|---|---|"]
+    for e in entries:
+        goal = "" if e["goal"] is None else f"{'>=' if e['better'] == 'higher' else '<='} {e['goal']:g}"
+        lines.append(f"| {e['name']} | {e['value']:.3g} | {goal} | {e['unit']} |")
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, default=ROOT / "build" / "bench.json")
+    parser.add_argument("--only", help="run only the benchmarks whose name contains this: part readers scaling million")
+    parser.add_argument("--readme", action="store_true", help="bring the table of README.md up to date")
+    arguments = parser.parse_args()
+    for name, bench in {"part": bench_part, "readers": bench_readers, "scaling": bench_scaling, "million": bench_million}.items():
+        if arguments.only and arguments.only not in name:
+            continue
+        say(f"--- {name}")
+        with tempfile.TemporaryDirectory() as folder:
+            bench(Path(folder))
+    print(table())
+    missed = [e["name"] for e in entries if e["goal"] is not None and
+              (e["value"] > e["goal"] if e["better"] == "lower" else e["value"] < e["goal"])]
+    print("\nall goals met" if not missed else f"\ngoals missed: {', '.join(missed)}")
+    arguments.out.parent.mkdir(parents=True, exist_ok=True)
+    arguments.out.write_text(json.dumps(entries, indent=2) + "\n")
+    if arguments.readme:
+        readme = ROOT / "README.md"
+        text = re.sub(r"<!-- bench -->.*<!-- /bench -->", lambda _: f"<!-- bench -->\n{table()}\n<!-- /bench -->",
+                      readme.read_text(), flags=re.S)
+        readme.write_text(text)
+
+
+main()
