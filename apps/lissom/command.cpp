@@ -70,6 +70,7 @@ BodySpec body_spec(const BodyFlags& flags) {
     spec.body_file = path;
     if (!flags.material.empty())
       fail_input("--material: {} is a body file, which has its material", flags.file);
+    if (!flags.mass.empty()) fail_input("--mass: {} is a body file, which has its M", flags.file);
   } else if (is_matrix_file(path)) {
     spec.stiffness = path;
     spec.mass_matrix = flags.mass_matrix;

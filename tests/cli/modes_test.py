@@ -239,6 +239,14 @@ class Files(ModesTest):
         self.json_of("modes", "box.inp", "--no-vtu")
         self.assertEqual(set(self.files()), {"box.inp", "box.modes/", "box.modes/box.body.h5", "box.modes/box_modes.csv"})
 
+    def test_a_body_file_is_as_good_as_its_mesh(self):
+        self.box()
+        expected = self.json_of("modes", "box.inp", "--no-vtu", "--mass", "lumped", "--out", "first")
+        found = self.json_of("modes", "first/box.body.h5", "--no-files")
+        self.assert_close(found["frequencies_hz"][6:], expected["frequencies_hz"][6:], 1e-9)
+        for flags in (["--mass", "consistent"], ["--material", MATERIAL]):
+            self.assert_refused(["modes", "first/box.body.h5", *flags], f"{flags[0]}: first/box.body.h5 is a body file")
+
     def test_the_table_has_what_the_json_has(self):
         self.box()
         found = self.json_of("modes", "box.inp", "--no-vtu")
