@@ -1,11 +1,9 @@
 #include "lissom/linalg/supernodal.hpp"
 
 #include <omp.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 
 #include "lissom/core/error.hpp"
 #include "lissom/linalg/blas.hpp"
@@ -51,16 +49,6 @@ void divide(const char* transpose, int m, int n, const double* L, int ldl, doubl
   dtrsm_("R", "L", transpose, "N", &m, &n, &one, L, &ldl, B, &ldb);
 }
 
-double* allocate_values(size_t count) {
-  // large pages: the solves stream through L, and its 4 KB pages would be faulted in one by one
-  constexpr size_t kHugePage = size_t{1} << 21;
-  const size_t bytes = (count * sizeof(double) + kHugePage - 1) / kHugePage * kHugePage;
-  void* memory = std::aligned_alloc(kHugePage, bytes);
-  if (!memory) throw std::bad_alloc();
-  madvise(memory, bytes, MADV_HUGEPAGE);
-  return static_cast<double*>(memory);
-}
-
 }  // namespace
 
 SparseMatrix SupernodalStructure::to_sparse(const double* values) const {
@@ -80,7 +68,8 @@ SupernodalFactor::SupernodalFactor(SupernodalStructure structure) : structure_(s
   make_panels();
   make_tasks();
   make_solve_lists();
-  values_.reset(allocate_values(static_cast<size_t>(structure_.value_start.back())));
+  // not touched here: each thread brings in the pages of the panels that it starts
+  values_ = std::make_unique_for_overwrite<double[]>(static_cast<size_t>(structure_.value_start.back()));
 }
 
 double SupernodalFactor::workspace_bytes(const SupernodalStructure& structure, double nonzeros, int threads) {

@@ -24,8 +24,8 @@
 
 #include <Eigen/Core>
 
+#include <atomic>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -121,12 +121,8 @@ class SupernodalFactor {
   void forward_subtree(const Task& task, int k, Worker& worker);
   void backward_subtree(const Task& task, int k, Worker& worker);
 
-  struct Free {
-    void operator()(double* p) const { std::free(p); }
-  };
-
   SupernodalStructure structure_;
-  std::unique_ptr<double[], Free> values_;
+  std::unique_ptr<double[]> values_;
   std::vector<Panel> panels_;
   std::vector<int> first_panel_;  // of each supernode
   std::vector<Run> sources_;      // by panel: what is subtracted from it, in this order
