@@ -11,6 +11,8 @@
 extern "C" {
 void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*,
             const int*, const double*, const int*, const double*, double*, const int*);
+void dgemv_(const char*, const int*, const int*, const double*, const double*, const int*, const double*,
+            const int*, const double*, double*, const int*);
 void dsyrk_(const char*, const char*, const int*, const int*, const double*, const double*, const int*,
             const double*, double*, const int*);
 void dtrsm_(const char*, const char*, const char*, const char*, const int*, const int*, const double*,
@@ -47,6 +49,67 @@ void multiply(int m, int n, int k, double alpha, const double* A, int lda, const
 void divide(const char* transpose, int m, int n, const double* L, int ldl, double* B, int ldb) {
   const double one = 1;
   dtrsm_("R", "L", transpose, "N", &m, &n, &one, L, &ldl, B, &ldb);
+}
+
+// The products of the solves: W^T has few rows (k) and L is read once from memory. OpenBLAS takes products of
+// less than 10^6 terms as they are, but copies the factors of larger ones into its own order first, which for
+// few rows costs three times the product itself. So cut them.
+constexpr int kSolveColumns = 16;
+
+int rows_at_once(int k) {
+  return std::max(32, 900'000 / (kSolveColumns * k));
+}
+
+// C (k by rows) = alpha Y (k by columns) L^T + beta C, with L rows by columns
+void multiply_by_transpose(int k, int rows, int columns, double alpha, const double* Y, const double* L,
+                           int ldl, double beta, double* C) {
+  const int one = 1;
+  if (k == 1) return dgemv_("N", &rows, &columns, &alpha, L, &ldl, Y, &one, &beta, C, &one);
+  const int step = rows_at_once(k);
+  for (int j = 0; j < columns; j += kSolveColumns)
+    for (int i = 0; i < rows; i += step)
+      multiply_transposed(k, std::min(step, rows - i), std::min(kSolveColumns, columns - j), alpha,
+                          Y + static_cast<int64_t>(j) * k, k, L + i + static_cast<int64_t>(j) * ldl, ldl,
+                          j == 0 ? beta : 1.0, C + static_cast<int64_t>(i) * k, k);
+}
+
+// C (k by columns) -= Y (k by rows) L, with L rows by columns
+void subtract_product(int k, int rows, int columns, const double* Y, const double* L, int ldl, double* C) {
+  const int one = 1;
+  const double minus = -1, plus = 1;
+  if (k == 1) return dgemv_("T", &rows, &columns, &minus, L, &ldl, Y, &one, &plus, C, &one);
+  const int step = rows_at_once(k);
+  for (int j = 0; j < columns; j += kSolveColumns)
+    for (int i = 0; i < rows; i += step)
+      multiply(k, std::min(kSolveColumns, columns - j), std::min(step, rows - i), -1,
+               Y + static_cast<int64_t>(i) * k, k, L + i + static_cast<int64_t>(j) * ldl, ldl, 1,
+               C + static_cast<int64_t>(j) * k, k);
+}
+
+// Y (k by w) <- Y L^-T with the triangle L, in blocks: dtrsm is slow for few rows
+void divide_by_transpose(int k, int w, const double* L, int ldl, double* Y) {
+  for (int j = 0; j < w; j += kSolveColumns) {
+    const int columns = std::min(kSolveColumns, w - j);
+    const double* square = L + j + static_cast<int64_t>(j) * ldl;
+    double* y = Y + static_cast<int64_t>(j) * k;
+    divide("T", k, columns, square, ldl, y, k);
+    if (j + columns < w)
+      multiply_by_transpose(k, w - j - columns, columns, -1, y, square + columns, ldl, 1,
+                            y + static_cast<int64_t>(columns) * k);
+  }
+}
+
+// Y (k by w) <- Y L^-1
+void divide_by_triangle(int k, int w, const double* L, int ldl, double* Y) {
+  for (int j = (w - 1) / kSolveColumns * kSolveColumns; j >= 0; j -= kSolveColumns) {
+    const int columns = std::min(kSolveColumns, w - j);
+    const double* square = L + j + static_cast<int64_t>(j) * ldl;
+    double* y = Y + static_cast<int64_t>(j) * k;
+    if (j + columns < w)
+      subtract_product(k, w - j - columns, columns, y + static_cast<int64_t>(columns) * k, square + columns,
+                       ldl, y);
+    divide("N", k, columns, square, ldl, y, k);
+  }
 }
 
 }  // namespace
@@ -459,9 +522,9 @@ void SupernodalFactor::forward_subtree(const Task& task, int k, Worker& worker) 
     const int w = structure_.width(s), h = structure_.height(s), below = h - w;
     const double* L = block(s);
     double* y = W + static_cast<int64_t>(structure_.first[s]) * k;
-    divide("T", k, w, L, h, y, k);
+    divide_by_transpose(k, w, L, h, y);
     if (below == 0) continue;
-    multiply_transposed(k, below, w, 1, y, k, L + w, h, 0, owed, k);
+    multiply_by_transpose(k, below, w, 1, y, L + w, h, 0, owed);
     const int* row = w_rows_.data() + structure_.row_start[s] + w;
     for (int i = 0; i < below; ++i) {
       double* to = W + static_cast<int64_t>(row[i]) * k;
@@ -492,8 +555,8 @@ int SupernodalFactor::advance_forward(int task, int k, Worker& worker) {
       const int q = first_panel_[s] + cursor - sources;
       if (!schedule_->done(task_of_panel_[q])) return task_of_panel_[q];
       const int from = panels_[q].begin, columns = panels_[q].end - from;
-      multiply_transposed(k, w, columns, -1, W + (static_cast<int64_t>(structure_.first[s]) + from) * k, k,
-                          L + t.begin + static_cast<int64_t>(from) * h, h, 1, y, k);
+      multiply_by_transpose(k, w, columns, -1, W + (static_cast<int64_t>(structure_.first[s]) + from) * k,
+                            L + t.begin + static_cast<int64_t>(from) * h, h, 1, y);
       continue;
     }
     const Run& run = solve_sources_[solve_source_start_[task] + cursor];
@@ -505,8 +568,8 @@ int SupernodalFactor::advance_forward(int task, int k, Worker& worker) {
     if (source.is_subtree) {
       add = W + (structure_.n + source.buffer + run.begin - columns) * k;
     } else {
-      multiply_transposed(k, count, columns, -1, W + static_cast<int64_t>(structure_.first[d]) * k, k,
-                          block(d) + run.begin, structure_.height(d), 0, owed, k);
+      multiply_by_transpose(k, count, columns, -1, W + static_cast<int64_t>(structure_.first[d]) * k,
+                            block(d) + run.begin, structure_.height(d), 0, owed);
       add = owed;
     }
     const int* row = row_list(d) + run.begin;
@@ -515,7 +578,7 @@ int SupernodalFactor::advance_forward(int task, int k, Worker& worker) {
       for (int c = 0; c < k; ++c) to[c] += add[static_cast<int64_t>(i) * k + c];
     }
   }
-  divide("T", k, w, L + t.begin + static_cast<int64_t>(t.begin) * h, h, y, k);
+  divide_by_transpose(k, w, L + t.begin + static_cast<int64_t>(t.begin) * h, h, y);
   return DependentTasks::kDone;
 }
 
@@ -531,9 +594,9 @@ void SupernodalFactor::backward_subtree(const Task& task, int k, Worker& worker)
       const int* row = row_list(s) + w;
       for (int i = 0; i < below; ++i)
         std::copy_n(W + static_cast<int64_t>(row[i]) * k, k, known + static_cast<int64_t>(i) * k);
-      multiply(k, w, below, -1, known, k, L + w, h, 1, y, k);
+      subtract_product(k, below, w, known, L + w, h, y);
     }
-    divide("N", k, w, L, h, y, k);
+    divide_by_triangle(k, w, L, h, y);
   }
 }
 
@@ -563,7 +626,7 @@ int SupernodalFactor::advance_backward(int task, int k, Worker& worker) {
       const int q = first_panel_[s + 1] - 1 - (cursor - targets);
       if (!done(task_of_panel_[q])) return task_of_panel_[q];
       const int from = panels_[q].begin, count = panels_[q].end - from;
-      multiply(k, w, count, -1, rows + static_cast<int64_t>(from) * k, k, L + from, h, 1, y, k);
+      subtract_product(k, count, w, rows + static_cast<int64_t>(from) * k, L + from, h, y);
       continue;
     }
     const Run& run = targets_[target_start_[s + 1] - 1 - cursor];
@@ -572,9 +635,9 @@ int SupernodalFactor::advance_backward(int task, int k, Worker& worker) {
     const int* row = row_list(s);
     for (int i = run.begin; i < run.end; ++i)
       std::copy_n(W + static_cast<int64_t>(row[i]) * k, k, known + static_cast<int64_t>(i - run.begin) * k);
-    multiply(k, w, run.end - run.begin, -1, known, k, L + run.begin, h, 1, y, k);
+    subtract_product(k, run.end - run.begin, w, known, L + run.begin, h, y);
   }
-  divide("N", k, w, L + t.begin, h, y, k);
+  divide_by_triangle(k, w, L + t.begin, h, y);
   return DependentTasks::kDone;
 }
 
