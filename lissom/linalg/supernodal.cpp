@@ -25,7 +25,7 @@ namespace lissom {
 namespace {
 
 // Widest panel. Wide panels make large, efficient products, narrow ones more tasks.
-constexpr int kPanel = 192;
+constexpr int kPanel = 128;
 // A subtree with less than this share of the flops is one task: small enough to balance 16 threads.
 constexpr double kSubtreeShare = 1.0 / 128;
 // Below so many flops a task is not worth its handling.
