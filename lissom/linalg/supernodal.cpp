@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include "lissom/core/error.hpp"
 #include "lissom/linalg/blas.hpp"
@@ -498,15 +499,18 @@ void SupernodalFactor::solve_in_place(Eigen::Ref<Eigen::MatrixXd> X) {
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int i = 0; i < n; ++i)
       for (int c = 0; c < k; ++c) W[static_cast<int64_t>(i) * k + c] = x[order[i] + c * stride];
+    // std::ref: the schedule's std::function then holds a pointer and allocates nothing
     std::fill(cursor_.begin(), cursor_.end(), 0);
-    schedule_->run(threads, [&](int task, int thread) { return advance_forward(task, k, workers_[thread]); });
+    const auto forward = [&](int task, int thread) { return advance_forward(task, k, workers_[thread]); };
+    schedule_->run(threads, std::ref(forward));
     // the way back takes the tasks in reverse
     const int last = static_cast<int>(tasks_.size()) - 1;
     std::fill(cursor_.begin(), cursor_.end(), 0);
-    schedule_->run(threads, [&](int task, int thread) {
+    const auto backward = [&](int task, int thread) {
       const int outcome = advance_backward(last - task, k, workers_[thread]);
       return outcome >= 0 ? last - outcome : outcome;
-    });
+    };
+    schedule_->run(threads, std::ref(backward));
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int i = 0; i < n; ++i)
       for (int c = 0; c < k; ++c) x[order[i] + c * stride] = W[static_cast<int64_t>(i) * k + c];
