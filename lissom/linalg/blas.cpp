@@ -8,10 +8,9 @@
 #include <cstdlib>
 
 #include "lissom/core/error.hpp"
+#include "lissom/linalg/fortran_blas.hpp"
 
 extern "C" {
-void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*,
-            const int*, const double*, const int*, const double*, double*, const int*);
 // OpenBLAS' own calls, absent from other libraries
 char* openblas_get_config() __attribute__((weak));
 int openblas_get_num_threads() __attribute__((weak));

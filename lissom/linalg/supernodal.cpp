@@ -8,18 +8,7 @@
 
 #include "lissom/core/error.hpp"
 #include "lissom/linalg/blas.hpp"
-
-extern "C" {
-void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*,
-            const int*, const double*, const int*, const double*, double*, const int*);
-void dgemv_(const char*, const int*, const int*, const double*, const double*, const int*, const double*,
-            const int*, const double*, double*, const int*);
-void dsyrk_(const char*, const char*, const int*, const int*, const double*, const double*, const int*,
-            const double*, double*, const int*);
-void dtrsm_(const char*, const char*, const char*, const char*, const int*, const int*, const double*,
-            const double*, const int*, double*, const int*);
-void dpotrf_(const char*, const int*, double*, const int*, int*);
-}
+#include "lissom/linalg/fortran_blas.hpp"
 
 namespace lissom {
 
