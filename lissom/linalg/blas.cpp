@@ -32,12 +32,14 @@ BlasInfo blas_info() {
   return info;
 }
 
-void configure_blas_threads(int threads) {
-  if (!openblas_set_num_threads || openblas_get_num_threads() == threads) return;
-  // OpenBLAS' OpenMP build changes the caller's number of OpenMP threads along with its own
-  const int openmp_threads = omp_get_max_threads();
-  openblas_set_num_threads(threads);
-  omp_set_num_threads(openmp_threads);
+BlasThreads::BlasThreads(int threads) : openmp_threads_(omp_get_max_threads()) {
+  // the OpenMP build changes the caller's number of OpenMP threads along with its own, others do not
+  if (openblas_set_num_threads && openblas_get_num_threads() != threads) openblas_set_num_threads(threads);
+  omp_set_num_threads(threads);
+}
+
+BlasThreads::~BlasThreads() {
+  omp_set_num_threads(openmp_threads_);
 }
 
 void gemm(bool transpose_a, bool transpose_b, double alpha, const Eigen::Ref<const Eigen::MatrixXd>& A,
@@ -46,7 +48,8 @@ void gemm(bool transpose_a, bool transpose_b, double alpha, const Eigen::Ref<con
   LISSOM_ASSERT((transpose_a ? A.cols() : A.rows()) == m && (transpose_b ? B.rows() : B.cols()) == n &&
                 (transpose_b ? B.cols() : B.rows()) == k);
   if (m == 0 || n == 0) return;
-  configure_blas_threads();
+  const int threads = omp_get_max_threads();
+  const BlasThreads one_thread_each;
   const auto stride = [](Eigen::Index outer, Eigen::Index rows) {
     return static_cast<int>(std::max({outer, rows, Eigen::Index(1)}));
   };
@@ -62,18 +65,19 @@ void gemm(bool transpose_a, bool transpose_b, double alpha, const Eigen::Ref<con
            c, &ld);
   };
 
-  // pieces of the longest dimension, enough for 16 threads, each worth a thread's while
+  // pieces of the longest dimension, enough for 16 threads, each worth a thread's while; small products stay
+  // with the caller: on a busy machine another thread may come later than the work takes
   const Eigen::Index longest = std::max({m, n, k});
   const Eigen::Index shortest_piece = std::max<Eigen::Index>(64, 2'000'000 * longest / (m * n * k + 1));
   const Eigen::Index pieces = std::clamp<Eigen::Index>(longest / shortest_piece, 1, 64);
   const auto cut = [&](Eigen::Index piece) { return longest * piece / pieces; };
-  if (pieces == 1) {
+  if (pieces < 4) {
     call(m, n, k, A.data(), B.data(), beta, C.data(), ldc);
     return;
   }
   if (longest != k) {
     const bool by_rows = longest == m;
-#pragma omp parallel for schedule(dynamic, 1)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
     for (Eigen::Index piece = 0; piece < pieces; ++piece) {
       const Eigen::Index from = cut(piece), count = cut(piece + 1) - from;
       if (by_rows)
@@ -85,7 +89,7 @@ void gemm(bool transpose_a, bool transpose_b, double alpha, const Eigen::Ref<con
   }
   // a long sum: partial sums side by side, added up in their order
   Eigen::MatrixXd partial(m, n * pieces);
-#pragma omp parallel for schedule(dynamic, 1)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
   for (Eigen::Index piece = 0; piece < pieces; ++piece) {
     const Eigen::Index from = cut(piece), count = cut(piece + 1) - from;
     call(m, n, count, A.data() + from * a_term, B.data() + from * b_term, 0.0, partial.data() + piece * n * m,

@@ -15,11 +15,22 @@ struct BlasInfo {
 };
 BlasInfo blas_info();
 
-// Sets OpenBLAS' thread count: one, unless a baseline is measured. Lissom runs its own threads over large
-// pieces of work and lets each call BLAS for itself; were BLAS to divide calls of a few microseconds, its
-// threads would meet at a spinning barrier in each of them, which gains little on an idle machine and costs a
-// factor of ten on a busy one.
-void configure_blas_threads(int threads = 1);
+// While it lives, BLAS calls of this thread, and of OpenMP regions that it opens, run on `threads` threads:
+// one, unless a baseline is measured. Lissom runs its own threads over large pieces of work and lets each
+// call BLAS for itself; were BLAS to divide calls of a few microseconds, its threads would meet at a spinning
+// barrier in each of them, which gains little on an idle machine and costs a factor of ten on a busy one.
+// OpenBLAS' OpenMP build takes its number from OpenMP, outside of active regions, whatever it was told
+// before: hence omp_get_max_threads() is `threads` as well in the meantime, and regions say num_threads(...).
+class BlasThreads {
+ public:
+  explicit BlasThreads(int threads = 1);
+  ~BlasThreads();
+  BlasThreads(const BlasThreads&) = delete;
+  BlasThreads& operator=(const BlasThreads&) = delete;
+
+ private:
+  int openmp_threads_;
+};
 
 // C = alpha op(A) op(B) + beta C through BLAS: Eigen's own kernels are compiled for the oldest x86-64,
 // OpenBLAS picks the processor's. The longest of the three dimensions is cut into pieces for OpenMP's

@@ -186,7 +186,7 @@ void Cholesky::Impl::factorize(const SymmetricMatrix& A) {
 
 // Returns the column that failed, or -1.
 int Cholesky::Impl::factorize_with_cholmod(const SymmetricMatrix& A) {
-  configure_blas_threads(options.blas_threads);
+  const BlasThreads blas_threads(options.blas_threads);
   LongView view(A);
   cholmod_l_factorize(&view.sparse, L, &common);
   if (common.status == CHOLMOD_OUT_OF_MEMORY) throw std::bad_alloc();
@@ -232,7 +232,7 @@ void Cholesky::solve_in_place(Eigen::Ref<Eigen::MatrixXd> X) const {
 }
 
 void Cholesky::Impl::solve_with_cholmod(Eigen::Ref<Eigen::MatrixXd> X) {
-  configure_blas_threads(options.blas_threads);
+  const BlasThreads blas_threads(options.blas_threads);
   cholmod_dense B{};
   B.nrow = static_cast<size_t>(n);
   B.ncol = static_cast<size_t>(X.cols());

@@ -20,8 +20,15 @@ constexpr int kPanel = 128;
 constexpr double kSubtreeShare = 1.0 / 128;
 // Below so many flops a task is not worth its handling.
 constexpr double kSubtreeFlops = 5e6;
+// Below so many flops (about half a millisecond) other threads are not called: on a busy machine they may
+// come later than the work takes.
+constexpr double kParallelFlops = 1e7;
 // Most right-hand sides that are solved for at once.
 constexpr int kMaxColumns = 64;
+
+int threads_for(double flops) {
+  return flops < kParallelFlops ? 1 : std::max(1, omp_get_max_threads());
+}
 
 // C (m by n) = alpha A B^T + beta C
 void multiply_transposed(int m, int n, int k, double alpha, const double* A, int lda, const double* B,
@@ -309,9 +316,11 @@ void SupernodalFactor::sort_entries(const SymmetricMatrix& A) {
 }
 
 int SupernodalFactor::factorize(const SymmetricMatrix& A) {
-  configure_blas_threads();
   sort_entries(A);
-  const int threads = std::max(1, omp_get_max_threads());
+  double flops = 0;
+  for (double work : work_) flops += work;
+  const int threads = threads_for(flops);
+  const BlasThreads one_thread_each;
   workers_.resize(std::max<size_t>(workers_.size(), threads));
   for (int i = 0; i < threads; ++i) {
     Worker& worker = workers_[i];
@@ -463,9 +472,9 @@ bool SupernodalFactor::divide_by_pivots(const Panel& t) {
 void SupernodalFactor::solve_in_place(Eigen::Ref<Eigen::MatrixXd> X) {
   const int n = structure_.n;
   LISSOM_ASSERT(X.rows() == n);
-  configure_blas_threads();
-  const int threads = std::max(1, omp_get_max_threads());
   const int columns = std::min<int>(static_cast<int>(X.cols()), kMaxColumns);
+  const int threads = threads_for(4.0 * static_cast<double>(structure_.value_start.back()) * columns);
+  const BlasThreads one_thread_each;
 
   // workspace, kept for the next call
   if (columns > widest_solve_) {
@@ -479,17 +488,12 @@ void SupernodalFactor::solve_in_place(Eigen::Ref<Eigen::MatrixXd> X) {
       workers_[i].rows_of_w =
           std::make_unique_for_overwrite<double[]>(static_cast<size_t>(max_height_) * widest_solve_);
 
-  double* W = W_.get();
-  const int* order = structure_.order.data();
   for (int first = 0; first < X.cols(); first += kMaxColumns) {
     const int k = std::min<int>(static_cast<int>(X.cols()) - first, kMaxColumns);
-    double* x = X.data() + first * X.outerStride();
-    const Eigen::Index stride = X.outerStride();
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (int i = 0; i < n; ++i)
-      for (int c = 0; c < k; ++c) W[static_cast<int64_t>(i) * k + c] = x[order[i] + c * stride];
+    X_ = X.data() + first * X.outerStride();
+    X_stride_ = X.outerStride();
     // std::ref: the schedule's std::function then holds a pointer and allocates nothing
-    std::fill(cursor_.begin(), cursor_.end(), 0);
+    std::fill(cursor_.begin(), cursor_.end(), -1);
     const auto forward = [&](int task, int thread) { return advance_forward(task, k, workers_[thread]); };
     schedule_->run(threads, std::ref(forward));
     // the way back takes the tasks in reverse
@@ -500,16 +504,27 @@ void SupernodalFactor::solve_in_place(Eigen::Ref<Eigen::MatrixXd> X) {
       return outcome >= 0 ? last - outcome : outcome;
     };
     schedule_->run(threads, std::ref(backward));
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (int i = 0; i < n; ++i)
-      for (int c = 0; c < k; ++c) x[order[i] + c * stride] = W[static_cast<int64_t>(i) * k + c];
   }
+}
+
+// W = P X and X = P^T W for columns begin..end-1 of L: every task sees to its own
+void SupernodalFactor::permute_in(int begin, int end, int k) {
+  double* w = W_.get() + static_cast<int64_t>(begin) * k;
+  for (int i = begin; i < end; ++i)
+    for (int c = 0; c < k; ++c) *w++ = X_[structure_.order[i] + c * X_stride_];
+}
+
+void SupernodalFactor::permute_out(int begin, int end, int k) {
+  const double* w = W_.get() + static_cast<int64_t>(begin) * k;
+  for (int i = begin; i < end; ++i)
+    for (int c = 0; c < k; ++c) X_[structure_.order[i] + c * X_stride_] = *w++;
 }
 
 // L Y = W; W^T is stored (k by n), so products stand transposed: Y^T = W^T L^-T
 void SupernodalFactor::forward_subtree(const Task& task, int k, Worker& worker) {
   double* W = W_.get();
   double* owed = worker.rows_of_w.get();
+  permute_in(first_column(task.first_panel), end_column(task.last_panel), k);
   std::fill_n(W + (structure_.n + task.buffer) * k, static_cast<int64_t>(task.buffer_rows) * k, 0.0);
   for (int s = panels_[task.first_panel].supernode; s <= panels_[task.last_panel].supernode; ++s) {
     const int w = structure_.width(s), h = structure_.height(s), below = h - w;
@@ -541,6 +556,10 @@ int SupernodalFactor::advance_forward(int task, int k, Worker& worker) {
   double* y = W + (static_cast<int64_t>(structure_.first[s]) + t.begin) * k;
   double* owed = worker.rows_of_w.get();
   int& cursor = cursor_[task];
+  if (cursor < 0) {
+    permute_in(first_column(p), end_column(p), k);
+    cursor = 0;
+  }
   const int sources = static_cast<int>(solve_source_start_[task + 1] - solve_source_start_[task]);
   const int siblings = p - first_panel_[s];
   for (; cursor < sources + siblings; ++cursor) {
@@ -591,6 +610,7 @@ void SupernodalFactor::backward_subtree(const Task& task, int k, Worker& worker)
     }
     divide_by_triangle(k, w, L, h, y);
   }
+  permute_out(first_column(task.first_panel), end_column(task.last_panel), k);
 }
 
 int SupernodalFactor::advance_backward(int task, int k, Worker& worker) {
@@ -631,6 +651,7 @@ int SupernodalFactor::advance_backward(int task, int k, Worker& worker) {
     subtract_product(k, run.end - run.begin, w, known, L + run.begin, h, y);
   }
   divide_by_triangle(k, w, L + t.begin, h, y);
+  permute_out(first_column(p), end_column(p), k);
   return DependentTasks::kDone;
 }
 

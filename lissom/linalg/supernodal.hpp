@@ -116,6 +116,12 @@ class SupernodalFactor {
   void subtract_sibling(const Panel& t, const Panel& q);
   bool divide_by_pivots(const Panel& t);
 
+  int first_column(int panel) const {
+    return structure_.first[panels_[panel].supernode] + panels_[panel].begin;
+  }
+  int end_column(int panel) const { return structure_.first[panels_[panel].supernode] + panels_[panel].end; }
+  void permute_in(int begin, int end, int k);
+  void permute_out(int begin, int end, int k);
   int advance_forward(int task, int k, Worker& worker);
   int advance_backward(int task, int k, Worker& worker);
   void forward_subtree(const Task& task, int k, Worker& worker);
@@ -146,6 +152,8 @@ class SupernodalFactor {
   std::vector<int> w_rows_;  // row_list, with rows above a subtree replaced by their places in its buffer
   int64_t buffer_rows_ = 0;
   std::unique_ptr<double[]> W_;
+  double* X_ = nullptr;  // the caller's right-hand sides
+  Eigen::Index X_stride_ = 0;
   int widest_solve_ = 0;
   int max_height_ = 0;
   std::vector<Worker> workers_;

@@ -275,9 +275,10 @@ TEST(Blas, AProductIsThatOfEigenForEveryShapeAndEveryNumberOfThreads) {
 
 TEST(Blas, OneThreadForBlasLeavesOpenMpItsOwn) {
   const Threads set(3);
-  configure_blas_threads(2);
-  configure_blas_threads();
-  EXPECT_EQ(blas_info().threads, 1);
+  for (int threads : {2, 1}) {
+    const BlasThreads guard(threads);
+    EXPECT_EQ(blas_info().threads, threads);
+  }
   EXPECT_EQ(omp_get_max_threads(), 3);
 }
 
