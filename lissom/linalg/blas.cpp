@@ -3,14 +3,14 @@
 #include <dlfcn.h>
 #include <omp.h>
 
+#include <algorithm>
 #include <climits>
 #include <cstdlib>
 
 #include "lissom/core/error.hpp"
+#include "lissom/linalg/fortran_blas.hpp"
 
 extern "C" {
-void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*,
-            const int*, const double*, const int*, const double*, double*, const int*);
 // OpenBLAS' own calls, absent from other libraries
 char* openblas_get_config() __attribute__((weak));
 int openblas_get_num_threads() __attribute__((weak));
@@ -32,25 +32,74 @@ BlasInfo blas_info() {
   return info;
 }
 
-void configure_blas_threads() {
-  if (openblas_set_num_threads && openblas_get_num_threads() != omp_get_max_threads())
-    openblas_set_num_threads(omp_get_max_threads());
+BlasThreads::BlasThreads(int threads) : openmp_threads_(omp_get_max_threads()) {
+  // the OpenMP build changes the caller's number of OpenMP threads along with its own, others do not
+  if (openblas_set_num_threads && openblas_get_num_threads() != threads) openblas_set_num_threads(threads);
+  omp_set_num_threads(threads);
+}
+
+BlasThreads::~BlasThreads() {
+  omp_set_num_threads(openmp_threads_);
 }
 
 void gemm(bool transpose_a, bool transpose_b, double alpha, const Eigen::Ref<const Eigen::MatrixXd>& A,
           const Eigen::Ref<const Eigen::MatrixXd>& B, double beta, Eigen::Ref<Eigen::MatrixXd> C) {
-  const int m = static_cast<int>(C.rows()), n = static_cast<int>(C.cols());
-  const int k = static_cast<int>(transpose_a ? A.rows() : A.cols());
+  const Eigen::Index m = C.rows(), n = C.cols(), k = transpose_a ? A.rows() : A.cols();
   LISSOM_ASSERT((transpose_a ? A.cols() : A.rows()) == m && (transpose_b ? B.rows() : B.cols()) == n &&
                 (transpose_b ? B.cols() : B.rows()) == k);
   if (m == 0 || n == 0) return;
+  const int threads = omp_get_max_threads();
+  const BlasThreads one_thread_each;
   const auto stride = [](Eigen::Index outer, Eigen::Index rows) {
     return static_cast<int>(std::max({outer, rows, Eigen::Index(1)}));
   };
   const int lda = stride(A.outerStride(), A.rows()), ldb = stride(B.outerStride(), B.rows()),
             ldc = stride(C.outerStride(), C.rows());
-  dgemm_(transpose_a ? "T" : "N", transpose_b ? "T" : "N", &m, &n, &k, &alpha, A.data(), &lda, B.data(), &ldb,
-         &beta, C.data(), &ldc);
+  // distance of neighbouring rows of op(A), C and columns of op(B), C, and of terms of the sum
+  const Eigen::Index a_row = transpose_a ? lda : 1, a_term = transpose_a ? 1 : lda,
+                     b_term = transpose_b ? ldb : 1, b_column = transpose_b ? 1 : ldb;
+  const auto call = [&](Eigen::Index rows, Eigen::Index columns, Eigen::Index terms, const double* a,
+                        const double* b, double factor, double* c, int ld) {
+    const int mm = static_cast<int>(rows), nn = static_cast<int>(columns), kk = static_cast<int>(terms);
+    dgemm_(transpose_a ? "T" : "N", transpose_b ? "T" : "N", &mm, &nn, &kk, &alpha, a, &lda, b, &ldb, &factor,
+           c, &ld);
+  };
+
+  // pieces of the longest dimension, enough for 16 threads, each worth a thread's while; small products stay
+  // with the caller: on a busy machine another thread may come later than the work takes
+  const Eigen::Index longest = std::max({m, n, k});
+  const Eigen::Index shortest_piece = std::max<Eigen::Index>(64, 2'000'000 * longest / (m * n * k + 1));
+  const Eigen::Index pieces = std::clamp<Eigen::Index>(longest / shortest_piece, 1, 64);
+  const auto cut = [&](Eigen::Index piece) { return longest * piece / pieces; };
+  if (pieces < 4) {
+    call(m, n, k, A.data(), B.data(), beta, C.data(), ldc);
+    return;
+  }
+  if (longest != k) {
+    const bool by_rows = longest == m;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+    for (Eigen::Index piece = 0; piece < pieces; ++piece) {
+      const Eigen::Index from = cut(piece), count = cut(piece + 1) - from;
+      if (by_rows)
+        call(count, n, k, A.data() + from * a_row, B.data(), beta, C.data() + from, ldc);
+      else
+        call(m, count, k, A.data(), B.data() + from * b_column, beta, C.data() + from * ldc, ldc);
+    }
+    return;
+  }
+  // a long sum: partial sums side by side, added up in their order
+  Eigen::MatrixXd partial(m, n * pieces);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+  for (Eigen::Index piece = 0; piece < pieces; ++piece) {
+    const Eigen::Index from = cut(piece), count = cut(piece + 1) - from;
+    call(m, n, count, A.data() + from * a_term, B.data() + from * b_term, 0.0, partial.data() + piece * n * m,
+         static_cast<int>(m));
+  }
+  if (beta == 0)
+    C.setZero();  // whatever stood there, NaN included
+  else if (beta != 1)
+    C *= beta;
+  for (Eigen::Index piece = 0; piece < pieces; ++piece) C += partial.middleCols(piece * n, n);
 }
 
 }  // namespace lissom

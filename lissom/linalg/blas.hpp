@@ -15,13 +15,27 @@ struct BlasInfo {
 };
 BlasInfo blas_info();
 
-// Sets OpenBLAS' thread count to that of OpenMP (all cores unless OMP_NUM_THREADS says otherwise). Threads
-// that spin while they wait would steal the cores from each other between CHOLMOD's many small calls: see
-// docs/theory/factorisation.md.
-void configure_blas_threads();
+// While it lives, BLAS calls of this thread, and of OpenMP regions that it opens, run on `threads` threads:
+// one, unless a baseline is measured. Lissom runs its own threads over large pieces of work and lets each
+// call BLAS for itself; were BLAS to divide calls of a few microseconds, its threads would meet at a spinning
+// barrier in each of them, which gains little on an idle machine and costs a factor of ten on a busy one.
+// OpenBLAS' OpenMP build takes its number from OpenMP, outside of active regions, whatever it was told
+// before: hence omp_get_max_threads() is `threads` as well in the meantime, and regions say num_threads(...).
+class BlasThreads {
+ public:
+  explicit BlasThreads(int threads = 1);
+  ~BlasThreads();
+  BlasThreads(const BlasThreads&) = delete;
+  BlasThreads& operator=(const BlasThreads&) = delete;
+
+ private:
+  int openmp_threads_;
+};
 
 // C = alpha op(A) op(B) + beta C through BLAS: Eigen's own kernels are compiled for the oldest x86-64,
-// OpenBLAS picks the processor's.
+// OpenBLAS picks the processor's. The longest of the three dimensions is cut into pieces for OpenMP's
+// threads; the pieces, and the order in which partial sums are added, do not depend on the number of threads,
+// hence neither does the result.
 void gemm(bool transpose_a, bool transpose_b, double alpha, const Eigen::Ref<const Eigen::MatrixXd>& A,
           const Eigen::Ref<const Eigen::MatrixXd>& B, double beta, Eigen::Ref<Eigen::MatrixXd> C);
 

@@ -1,22 +1,27 @@
 #include "lissom/linalg/cholesky.hpp"
 
 #include <cholmod.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 
 #include "lissom/core/resources.hpp"
 #include "lissom/linalg/blas.hpp"
 #include "lissom/linalg/ordering.hpp"
+#include "lissom/linalg/supernodal.hpp"
 
 namespace lissom {
 
 struct Cholesky::Impl {
   cholmod_common common{};
+  CholeskyOptions options;
+  std::unique_ptr<SupernodalFactor> factor;
+  // CHOLMOD's factor and the workspace of its solves, only when its numerical part is asked for
   cholmod_factor* L = nullptr;
-  // workspace of the solves
   cholmod_dense *Y = nullptr, *E = nullptr;
-  std::vector<double> X;
+  SupernodalStructure cholmod_structure;
   int n = 0;
   CholeskyStats stats;
 
@@ -38,8 +43,13 @@ struct Cholesky::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  void factorize(const SymmetricMatrix& A, cholmod_sparse& view);
+  const SupernodalStructure& structure() const { return factor ? factor->structure() : cholmod_structure; }
+  const double* values() const { return factor ? factor->values() : static_cast<const double*>(L->x); }
+  void factorize(const SymmetricMatrix& A);
+  int factorize_with_cholmod(const SymmetricMatrix& A);
+  void solve_with_cholmod(Eigen::Ref<Eigen::MatrixXd> X);
   std::vector<int> loose_rows(const SymmetricMatrix& A) const;
+  [[noreturn]] void out_of_memory() const;
 };
 
 namespace {
@@ -68,15 +78,32 @@ struct LongView {
   }
 };
 
+// Our copy of what CHOLMOD's analysis found.
+SupernodalStructure structure_of(const cholmod_factor& L) {
+  const auto copy = [](const void* from, size_t count, auto& to) {
+    const auto* begin = static_cast<const SuiteSparse_long*>(from);
+    to.assign(begin, begin + count);
+  };
+  SupernodalStructure structure;
+  structure.n = static_cast<int>(L.n);
+  copy(L.Perm, L.n, structure.order);
+  copy(L.super, L.nsuper + 1, structure.first);
+  copy(L.pi, L.nsuper + 1, structure.row_start);
+  copy(L.px, L.nsuper + 1, structure.value_start);
+  copy(L.s, L.ssize, structure.rows);
+  return structure;
+}
+
 }  // namespace
 
-Cholesky::Cholesky(const SymmetricMatrix& A, std::span<const int> group) : impl_(std::make_unique<Impl>()) {
+Cholesky::Cholesky(const SymmetricMatrix& A, std::span<const int> group, const CholeskyOptions& options)
+    : impl_(std::make_unique<Impl>()) {
   Impl& m = *impl_;
   m.n = A.size();
+  m.options = options;
   if (m.n == 0) fail("the matrix to factorise has no rows");
   for (Eigen::Index k = 0; k < A.lower.nonZeros(); ++k)
     if (!std::isfinite(A.lower.valuePtr()[k])) fail("the matrix to factorise contains NaN or infinity");
-  configure_blas_threads();
 
   Timer ordering;
   const std::vector<int> order = nested_dissection(A, group);
@@ -84,19 +111,25 @@ Cholesky::Cholesky(const SymmetricMatrix& A, std::span<const int> group) : impl_
   m.stats.ordering_seconds = ordering.seconds();
 
   Timer symbolic;
-  LongView view(A);
-  m.L = cholmod_l_analyze_p(&view.sparse, permutation.data(), nullptr, 0, &m.common);
-  if (!m.L || m.common.status == CHOLMOD_OUT_OF_MEMORY)
-    throw OutOfMemory(fmt::format("out of memory while analysing a matrix of {} rows", m.n));
-  LISSOM_ASSERT(m.L->is_super);
-  m.stats.symbolic_seconds = symbolic.seconds();
+  SupernodalStructure structure;
+  {
+    LongView view(A);
+    m.L = cholmod_l_analyze_p(&view.sparse, permutation.data(), nullptr, 0, &m.common);
+    if (!m.L || m.common.status == CHOLMOD_OUT_OF_MEMORY)
+      throw OutOfMemory(fmt::format("out of memory while analysing a matrix of {} rows", m.n));
+    LISSOM_ASSERT(m.L->is_super);
+    structure = structure_of(*m.L);
+  }
   m.stats.nonzeros = static_cast<double>(m.L->xsize);
   m.stats.flops = m.common.fl;
   m.stats.bytes = 8.0 * static_cast<double>(m.L->xsize) + 8.0 * static_cast<double>(m.L->ssize);
 
-  // besides L, the factorisation needs a permuted copy of A and one front
-  const double needed = m.stats.bytes + 32.0 * static_cast<double>(A.lower.nonZeros()) +
-                        8.0 * static_cast<double>(m.L->maxcsize);
+  // besides L, our factorisation needs workspace; CHOLMOD's a permuted copy of A and one front
+  const double nonzeros = static_cast<double>(A.lower.nonZeros());
+  const double needed =
+      m.stats.bytes + (options.cholmod_numeric
+                           ? 32.0 * nonzeros + 8.0 * static_cast<double>(m.L->maxcsize)
+                           : SupernodalFactor::workspace_bytes(structure, nonzeros, omp_get_max_threads()));
   const double available = static_cast<double>(available_memory_bytes());
   if (needed > available)
     throw OutOfMemory(
@@ -104,25 +137,42 @@ Cholesky::Cholesky(const SymmetricMatrix& A, std::span<const int> group) : impl_
                     "linear elements, or a "
                     "machine with more memory",
                     m.n, format_bytes(needed), format_bytes(available)));
-  m.factorize(A, view.sparse);
+
+  if (options.cholmod_numeric) {
+    m.cholmod_structure = std::move(structure);
+  } else {
+    cholmod_l_free_factor(&m.L, &m.common);
+    try {
+      m.factor = std::make_unique<SupernodalFactor>(std::move(structure));
+    } catch (const std::bad_alloc&) {
+      m.out_of_memory();
+    }
+  }
+  m.stats.symbolic_seconds = symbolic.seconds();
+  m.factorize(A);
 }
 
 Cholesky::~Cholesky() = default;
 Cholesky::Cholesky(Cholesky&&) noexcept = default;
 Cholesky& Cholesky::operator=(Cholesky&&) noexcept = default;
 
-void Cholesky::Impl::factorize(const SymmetricMatrix& A, cholmod_sparse& view) {
+void Cholesky::Impl::out_of_memory() const {
+  throw OutOfMemory(fmt::format("out of memory: the factor of {} equations needs {}, and {} are free", n,
+                                format_bytes(stats.bytes),
+                                format_bytes(static_cast<double>(available_memory_bytes()))));
+}
+
+void Cholesky::Impl::factorize(const SymmetricMatrix& A) {
   Timer numeric;
-  cholmod_l_factorize(&view, L, &common);
+  int failed = -1;
+  try {
+    failed = factor ? factor->factorize(A) : factorize_with_cholmod(A);
+  } catch (const std::bad_alloc&) {
+    out_of_memory();
+  }
   stats.numeric_seconds = numeric.seconds();
-  if (common.status == CHOLMOD_OUT_OF_MEMORY)
-    throw OutOfMemory(fmt::format("out of memory: the factor of {} equations needs {}, and {} are free", n,
-                                  format_bytes(stats.bytes),
-                                  format_bytes(static_cast<double>(available_memory_bytes()))));
-  if (common.status < CHOLMOD_OK) fail("CHOLMOD failed with status {}", common.status);
-  const auto* permutation = static_cast<const SuiteSparse_long*>(L->Perm);
-  if (common.status == CHOLMOD_NOT_POSDEF || L->minor < static_cast<size_t>(n)) {
-    const int row = static_cast<int>(permutation[std::min<size_t>(L->minor, n - 1)]);
+  if (failed >= 0) {
+    const int row = structure().order[failed];
     throw NotPositiveDefinite(
         fmt::format("the matrix of {} equations is not positive definite (row {})", n, row), {row});
   }
@@ -134,41 +184,57 @@ void Cholesky::Impl::factorize(const SymmetricMatrix& A, cholmod_sparse& view) {
         loose);
 }
 
+// Returns the column that failed, or -1.
+int Cholesky::Impl::factorize_with_cholmod(const SymmetricMatrix& A) {
+  const BlasThreads blas_threads(options.blas_threads);
+  LongView view(A);
+  cholmod_l_factorize(&view.sparse, L, &common);
+  if (common.status == CHOLMOD_OUT_OF_MEMORY) throw std::bad_alloc();
+  if (common.status < CHOLMOD_OK) fail("CHOLMOD failed with status {}", common.status);
+  if (common.status == CHOLMOD_NOT_POSDEF || L->minor < static_cast<size_t>(n))
+    return static_cast<int>(std::min<size_t>(L->minor, n - 1));
+  return -1;
+}
+
 // Rows whose pivot is nothing but round-off of its diagonal entry: what is left of the stiffness there is
 // noise.
 std::vector<int> Cholesky::Impl::loose_rows(const SymmetricMatrix& A) const {
-  const auto* permutation = static_cast<const SuiteSparse_long*>(L->Perm);
-  const auto* super = static_cast<const SuiteSparse_long*>(L->super);
-  const auto* pi = static_cast<const SuiteSparse_long*>(L->pi);
-  const auto* px = static_cast<const SuiteSparse_long*>(L->px);
-  const auto* x = static_cast<const double*>(L->x);
+  const SupernodalStructure& S = structure();
   const Eigen::VectorXd diagonal = A.diagonal();
   std::vector<int> rows;
-  for (size_t s = 0; s < L->nsuper; ++s) {
-    const SuiteSparse_long height = pi[s + 1] - pi[s];
-    for (SuiteSparse_long k = super[s]; k < super[s + 1]; ++k) {
-      const SuiteSparse_long j = k - super[s];
-      const double pivot = x[px[s] + j * height + j];
-      const int row = static_cast<int>(permutation[k]);
+  for (int s = 0; s < S.supernodes(); ++s)
+    for (int j = 0; j < S.width(s); ++j) {
+      const double pivot = values()[S.value_start[s] + j * (int64_t{S.height(s)} + 1)];
+      const int row = S.order[S.first[s] + j];
       if (!(pivot * pivot > 4e-16 * diagonal[row])) rows.push_back(row);
     }
-  }
   std::sort(rows.begin(), rows.end());
   return rows;
 }
 
 void Cholesky::refactor(const SymmetricMatrix& A) {
   LISSOM_ASSERT(A.size() == impl_->n);
-  LongView view(A);
-  impl_->factorize(A, view.sparse);
+  impl_->factorize(A);
 }
 
 void Cholesky::solve_in_place(Eigen::Ref<Eigen::MatrixXd> X) const {
   Impl& m = *impl_;
   LISSOM_ASSERT(X.rows() == m.n);
   if (X.cols() == 0) return;
+  try {
+    if (m.factor)
+      m.factor->solve_in_place(X);
+    else
+      m.solve_with_cholmod(X);
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory(fmt::format("out of memory while solving for {} right-hand sides", X.cols()));
+  }
+}
+
+void Cholesky::Impl::solve_with_cholmod(Eigen::Ref<Eigen::MatrixXd> X) {
+  const BlasThreads blas_threads(options.blas_threads);
   cholmod_dense B{};
-  B.nrow = static_cast<size_t>(m.n);
+  B.nrow = static_cast<size_t>(n);
   B.ncol = static_cast<size_t>(X.cols());
   B.d = static_cast<size_t>(X.outerStride());
   B.nzmax = B.d * B.ncol;
@@ -177,13 +243,17 @@ void Cholesky::solve_in_place(Eigen::Ref<Eigen::MatrixXd> X) const {
   B.dtype = CHOLMOD_DOUBLE;
   // the result comes in memory that CHOLMOD owns and re-uses from call to call
   cholmod_dense* solution = nullptr;
-  const int ok = cholmod_l_solve2(CHOLMOD_A, m.L, &B, nullptr, &solution, nullptr, &m.Y, &m.E, &m.common);
+  const int ok = cholmod_l_solve2(CHOLMOD_A, L, &B, nullptr, &solution, nullptr, &Y, &E, &common);
   if (!ok || !solution) {
-    cholmod_l_free_dense(&solution, &m.common);
-    throw OutOfMemory(fmt::format("out of memory while solving for {} right-hand sides", X.cols()));
+    cholmod_l_free_dense(&solution, &common);
+    throw std::bad_alloc();
   }
-  X = Eigen::Map<const Eigen::MatrixXd>(static_cast<const double*>(solution->x), m.n, X.cols());
-  cholmod_l_free_dense(&solution, &m.common);
+  X = Eigen::Map<const Eigen::MatrixXd>(static_cast<const double*>(solution->x), n, X.cols());
+  cholmod_l_free_dense(&solution, &common);
+}
+
+SparseMatrix Cholesky::lower_factor() const {
+  return impl_->structure().to_sparse(impl_->values());
 }
 
 int Cholesky::size() const {

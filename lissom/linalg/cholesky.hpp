@@ -1,5 +1,5 @@
-// Sparse Cholesky factorisation A = P^T L L^T P by CHOLMOD (supernodal, 64-bit indices) on a METIS ordering
-// of nodes.
+// Sparse Cholesky factorisation A = P^T L L^T P on a METIS ordering of nodes. CHOLMOD finds the supernodes
+// (64-bit indices), lissom/linalg/supernodal.hpp computes L and solves with it, on all threads.
 #pragma once
 
 #include <Eigen/Core>
@@ -34,21 +34,33 @@ struct CholeskyStats {
   double ordering_seconds = 0, symbolic_seconds = 0, numeric_seconds = 0;
 };
 
+struct CholeskyOptions {
+  // CHOLMOD's own numerical factorisation and solves: the baseline of tests and benchmarks. It is parallel
+  // only inside BLAS, with `blas_threads` threads.
+  bool cholmod_numeric = false;
+  int blas_threads = 1;
+};
+
 class Cholesky {
  public:
   // Factorises A. `group[i]` is the node of row i (see nested_dissection); empty orders rows. Throws
   // NotPositiveDefinite, and OutOfMemory, before the attempt, when L does not fit in what the machine has
   // left.
-  explicit Cholesky(const SymmetricMatrix& A, std::span<const int> group = {});
+  explicit Cholesky(const SymmetricMatrix& A, std::span<const int> group = {},
+                    const CholeskyOptions& options = {});
   ~Cholesky();
   Cholesky(Cholesky&&) noexcept;
   Cholesky& operator=(Cholesky&&) noexcept;
 
-  // X <- A^-1 X for all columns of X (n by k) at once. Uses workspace of this object: one caller at a time.
+  // X <- A^-1 X for all columns of X (n by k) at once. Uses workspace of this object: one caller at a time;
+  // nothing is allocated unless k is larger than before.
   void solve_in_place(Eigen::Ref<Eigen::MatrixXd> X) const;
 
   // Factorises a matrix of the same pattern anew, re-using ordering and symbolic analysis.
   void refactor(const SymmetricMatrix& A);
+
+  // L (n by n, rows and columns in the order of elimination) as a sparse matrix: a copy, for tests.
+  SparseMatrix lower_factor() const;
 
   int size() const;
   const CholeskyStats& stats() const;

@@ -305,7 +305,8 @@ EigenPairs EigenSolver::lowest(int count, const ProgressHook& progress) {
   // which leaves the zeros of a free body in the order of their round-off
   std::vector<int> order(count);
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int a, int c) { return pairs.values[a] < pairs.values[c]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int c) { return pairs.values[a] < pairs.values[c]; });
   pairs.values = pairs.values(order).eval();
   pairs.residuals = pairs.residuals(order).eval();
   pairs.vectors = pairs.vectors(Eigen::all, order).eval();

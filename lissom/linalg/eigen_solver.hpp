@@ -32,7 +32,7 @@ struct EigenPairs {
   Eigen::MatrixXd vectors;    // n by count, M-orthonormal
   Eigen::VectorXd residuals;  // |OP x - theta x|_M / theta, computed anew from the result: an eigenvalue lies
                               // within residual * (lambda - sigma) of each value
-  double orthogonality = 0;  // largest entry of |X^T M X - I|
+  double orthogonality = 0;   // largest entry of |X^T M X - I|
   double shift = 0;
   int solves = 0;  // right-hand sides solved so far, over all calls
   int restarts = 0;

@@ -47,7 +47,9 @@ void multiply(const SymmetricMatrix& A, const Eigen::Ref<const Eigen::MatrixXd>&
   const int k = static_cast<int>(X.cols());
   const int width = k >= 8 ? 4 : k >= 4 ? 2 : 1;  // enough pieces for two threads
   const int pieces = (k + width - 1) / width;
-#pragma omp parallel for schedule(dynamic, 1) if (pieces > 1)
+  // small products are done before another thread has come
+  const bool large = static_cast<double>(A.lower.nonZeros()) * k > 500'000;
+#pragma omp parallel for schedule(dynamic, 1) if (pieces > 1 && large)
   for (int piece = 0; piece < pieces; ++piece) {
     const int first = piece * width;
     const double* x = X.data() + first * X.outerStride();

@@ -1,0 +1,20 @@
+// BLAS and LAPACK by their Fortran names: every argument is a pointer, matrices stand column after column.
+#pragma once
+
+extern "C" {
+// C = alpha op(A) op(B) + beta C
+void dgemm_(const char* op_a, const char* op_b, const int* m, const int* n, const int* k, const double* alpha,
+            const double* A, const int* lda, const double* B, const int* ldb, const double* beta, double* C,
+            const int* ldc);
+// y = alpha op(A) x + beta y
+void dgemv_(const char* op, const int* m, const int* n, const double* alpha, const double* A, const int* lda,
+            const double* x, const int* incx, const double* beta, double* y, const int* incy);
+// C = alpha A A^T + beta C, one triangle of it
+void dsyrk_(const char* triangle, const char* op, const int* n, const int* k, const double* alpha,
+            const double* A, const int* lda, const double* beta, double* C, const int* ldc);
+// B = alpha op(A)^-1 B or alpha B op(A)^-1 with triangular A
+void dtrsm_(const char* side, const char* triangle, const char* op, const char* diagonal, const int* m,
+            const int* n, const double* alpha, const double* A, const int* lda, double* B, const int* ldb);
+// Cholesky factorisation; info > 0 is the first row without a positive pivot, from one
+void dpotrf_(const char* triangle, const int* n, double* A, const int* lda, int* info);
+}
