@@ -28,8 +28,9 @@ struct EigenSolver::Impl {
   MatrixXd V;     // n by capacity; the first m columns are the basis
   MatrixXd T;     // capacity by capacity; the leading m by m part is V^T M OP V
   int m = 0;
-  MatrixXd P;  // n by b: the next block, orthonormal to V
-  MatrixXd R;  // b by m: OP V = V T + P R, so the residual of a Ritz vector V s is |R s|
+  MatrixXd P;   // n by b: the next block, orthonormal to V
+  MatrixXd MP;  // M P
+  MatrixXd R;   // b by m: OP V = V T + P R, so the residual of a Ritz vector V s is |R s|
   std::mt19937_64 random{20260101};
   int solves = 0, restarts = 0, recovered = 0;
 
@@ -43,7 +44,7 @@ struct EigenSolver::Impl {
 
   MatrixXd random_block(int columns);
   void orthogonalise(MatrixXd& U, int columns_of_V, MatrixXd* H) const;
-  MatrixXd orthonormalise(MatrixXd& U, int columns_of_V, double floor);
+  MatrixXd orthonormalise(MatrixXd& U, MatrixXd& MU, int columns_of_V, double floor);
   void reserve(int columns);
   void step();
   void ritz();
@@ -74,14 +75,16 @@ void EigenSolver::Impl::orthogonalise(MatrixXd& U, int columns_of_V, MatrixXd* H
 }
 
 // Makes the columns of U M-orthonormal among themselves and returns the factor F with U_before = U_after F.
-// Directions that vanish are replaced by random ones, orthogonal to V, with zero rows in F.
-MatrixXd EigenSolver::Impl::orthonormalise(MatrixXd& U, int columns_of_V, double floor) {
+// Directions that vanish, or are shorter than `floor`, are replaced by random ones orthogonal to V, with zero
+// rows in F. MU becomes M U_after; it follows the changes of U, so that M is multiplied with once only.
+MatrixXd EigenSolver::Impl::orthonormalise(MatrixXd& U, MatrixXd& MU, int columns_of_V, double floor) {
   const int b = static_cast<int>(U.cols());
-  MatrixXd F = MatrixXd::Identity(b, b), Z(n, b), G(b, b);
+  MatrixXd F = MatrixXd::Identity(b, b), G(b, b), changed(n, b);
+  MU.resize(n, b);
+  multiply(M, U, MU);
   bool replaced = false;
   for (int pass = 0; pass < 3; ++pass) {
-    multiply(M, U, Z);
-    gemm(true, false, 1, U, Z, 0, G);
+    gemm(true, false, 1, U, MU, 0, G);
     // scaling columns to unit length first keeps graded blocks accurate
     const VectorXd scale = G.diagonal().cwiseMax(0).cwiseSqrt();
     VectorXd inverse_scale(b);
@@ -102,9 +105,10 @@ MatrixXd EigenSolver::Impl::orthonormalise(MatrixXd& U, int columns_of_V, double
         vanished.push_back(k);
       }
     }
-    MatrixXd U_new(n, b);
-    gemm(false, false, 1, U, transform, 0, U_new);
-    U.swap(U_new);
+    gemm(false, false, 1, U, transform, 0, changed);
+    U.swap(changed);
+    gemm(false, false, 1, MU, transform, 0, changed);
+    MU.swap(changed);
     F = (back * F).eval();
     if (!vanished.empty()) {
       MatrixXd fresh = random_block(static_cast<int>(vanished.size()));
@@ -113,12 +117,16 @@ MatrixXd EigenSolver::Impl::orthonormalise(MatrixXd& U, int columns_of_V, double
         const VectorXd x = fresh.col(static_cast<Eigen::Index>(k));
         U.col(vanished[k]) = x / std::sqrt(x.dot(M.full() * x));
       }
+      multiply(M, U, MU);
       replaced = true;
     } else if (pass >= 1) {
       break;
     }
   }
-  if (replaced) orthogonalise(U, columns_of_V, nullptr);
+  if (replaced) {
+    orthogonalise(U, columns_of_V, nullptr);
+    multiply(M, U, MU);
+  }
   return F;
 }
 
@@ -135,8 +143,7 @@ void EigenSolver::Impl::step() {
   const int b = static_cast<int>(P.cols());
   LISSOM_ASSERT(m + b <= V.cols());
   V.middleCols(m, b) = P;
-  MatrixXd U(n, b);
-  multiply(M, P, U);
+  MatrixXd U = MP;
   factor.solve_in_place(U);
   solves += b;
   MatrixXd H = MatrixXd::Zero(m + b, b);
@@ -145,7 +152,7 @@ void EigenSolver::Impl::step() {
   T.block(m, 0, b, m) = H.topRows(m).transpose();
   T.block(m, m, b, b) = 0.5 * (H.bottomRows(b) + H.bottomRows(b).transpose());
   m += b;
-  const MatrixXd F = orthonormalise(U, m, 1e-14 * T.diagonal().head(m).cwiseAbs().maxCoeff());
+  const MatrixXd F = orthonormalise(U, MP, m, 1e-14 * T.diagonal().head(m).cwiseAbs().maxCoeff());
   P = std::move(U);
   R = MatrixXd::Zero(b, m);
   R.rightCols(b) = F;
@@ -178,9 +185,12 @@ void EigenSolver::Impl::widen(int extra) {
   reserve(m + b + extra);
   V.middleCols(m, b) = P;  // step() will do so anyway
   orthogonalise(Q, m + b, nullptr);
-  orthonormalise(Q, m + b, 0);
+  MatrixXd MQ;
+  orthonormalise(Q, MQ, m + b, 0);
   P.conservativeResize(n, b + extra);
   P.rightCols(extra) = Q;
+  MP.conservativeResize(n, b + extra);
+  MP.rightCols(extra) = MQ;
   R.conservativeResize(b + extra, m);
   R.bottomRows(extra).setZero();
 }
@@ -225,7 +235,7 @@ EigenPairs EigenSolver::lowest(int count, const ProgressHook& progress) {
   if (s.P.cols() == 0) {
     s.P = s.random_block(b);
     s.orthogonalise(s.P, s.m, nullptr);
-    s.orthonormalise(s.P, s.m, 0);
+    s.orthonormalise(s.P, s.MP, s.m, 0);
     s.R = MatrixXd::Zero(b, s.m);
   }
 

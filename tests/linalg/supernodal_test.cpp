@@ -13,7 +13,7 @@
 namespace lissom {
 namespace {
 
-using testing::laplacian;
+using test::laplacian;
 
 // sets the number of threads for a test and puts it back
 class Threads {
@@ -124,7 +124,7 @@ TEST(Supernodal, ADenseMatrixHasTheFactorOfCholmod) {
 }
 
 TEST(Supernodal, ADiagonalMatrixHasTheFactorOfCholmod) {
-  check(testing::diagonal_matrix(Eigen::VectorXd::LinSpaced(500, 1, 3)));
+  check(test::diagonal_matrix(Eigen::VectorXd::LinSpaced(500, 1, 3)));
 }
 
 TEST(Supernodal, AMatrixOfOneRowHasTheFactorOfCholmod) {
