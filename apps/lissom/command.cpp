@@ -68,6 +68,7 @@ BodySpec body_spec(const BodyFlags& flags) {
   if (!std::filesystem::exists(path)) fail_input("{}: no such file", flags.file);
   if (is_body_file(path)) {
     spec.body_file = path;
+    if (spec.units.name != "SI") fail_input("--units: {} is a body file, which is in SI units", flags.file);
     if (!flags.material.empty())
       fail_input("--material: {} is a body file, which has its material", flags.file);
     if (!flags.mass.empty()) fail_input("--mass: {} is a body file, which has its M", flags.file);

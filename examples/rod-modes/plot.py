@@ -54,24 +54,24 @@ def draw(axes, body, mode, title):
     axes.add_collection3d(Poly3DCollection(x[triangles], facecolors=colours, linewidths=0))
     low, high = x.min(axis=0), x.max(axis=0)
     axes.set_xlim(low[0], high[0]), axes.set_ylim(low[1], high[1]), axes.set_zlim(low[2], high[2])
-    axes.set_box_aspect(high - low, zoom=1.5)
+    axes.set_box_aspect(high - low, zoom=1.08)
     axes.view_init(28, -62)
     axes.set_axis_off()
-    axes.set_title(title, fontsize=9)
+    axes.set_title(title, fontsize=10, y=0.84)
 
 
 def main():
     folder = Path(sys.argv[1])
     summary = json.loads((folder / "summary.json").read_text())
-    figure = plt.figure(figsize=(12, 5))
+    figure = plt.figure(figsize=(12, 5.6))
     for row, (name, result) in enumerate(sorted(summary["bodies"].items())):
         with h5py.File(folder / f"{name}.body.h5") as body:
             first = result["rigid_modes"]
             for k in range(4):
-                axes = figure.add_subplot(2, 4, 4 * row + k + 1, projection="3d")
+                axes = figure.add_axes([0.25 * k, 0.46 * (1 - row) - 0.04, 0.25, 0.52], projection="3d")
                 draw(axes, body, first + k, f"{name}, mode {first + k + 1}: {result['frequencies_hz'][first + k]:.0f} Hz")
     figure.suptitle(summary["title"] + ", colour: displacement")
-    figure.subplots_adjust(0, 0.02, 1, 0.9, 0, 0.05)
+
     figure.savefig(folder / "rod-modes.png", dpi=130)
     print(f"wrote {folder / 'rod-modes.png'}")
 

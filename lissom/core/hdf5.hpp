@@ -3,7 +3,7 @@
 //
 // What is written can be trusted later: metadata in HDF5 1.10's format, of which everything carries a
 // checksum (older formats leave the index of the chunks without one, so that a changed byte may turn numbers
-// into zeros), data in chunks that are shuffled, deflated and checksummed. A damaged file is an error and
+// into zeros), data in checksummed chunks, integers shuffled and deflated. A damaged file is an error and
 // never other numbers. Reading never allocates more than the file can hold. HDF5's own error printing is
 // silenced during our calls. Like HDF5 itself this is not for two threads at once.
 //

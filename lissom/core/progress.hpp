@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <memory>
-#include <string>
 #include <string_view>
 
 namespace lissom {
@@ -11,8 +10,9 @@ namespace lissom {
 // Called by an algorithm: what it is doing, and the fraction done in [0, 1], or a negative number if unknown.
 using ProgressHook = std::function<void(std::string_view phase, double fraction)>;
 
-// Shows progress on stderr: on a terminal one line that is redrawn, with a bar and the time left; otherwise a
-// plain line when a phase has taken more than two seconds, and every ten seconds after that.
+// Shows progress on stderr, by a thread of its own, so that a phase that says nothing for long is seen to
+// live: on a terminal one line that is redrawn, with a bar and the time left; otherwise a plain line when a
+// phase has taken two seconds, and every ten seconds after that.
 class ProgressPrinter {
  public:
   ProgressPrinter();
@@ -21,8 +21,6 @@ class ProgressPrinter {
   ProgressPrinter& operator=(const ProgressPrinter&) = delete;
 
   void report(std::string_view phase, double fraction);
-  // Removes the bar from the terminal, so that something else can be printed.
-  void clear();
   ProgressHook hook() {
     return [this](std::string_view phase, double fraction) { report(phase, fraction); };
   }

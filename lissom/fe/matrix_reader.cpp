@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <limits>
 #include <unordered_map>
 #include <unordered_set>
@@ -95,6 +96,12 @@ bool is_matrix_file(const fs::path& path) {
   const std::string extension = to_lower(path.extension().string());
   for (const char* known : {".mtx", ".mm", ".sti", ".mas", ".pch", ".dmig", ".op4", ".mat", ".h5", ".hdf5"})
     if (extension == known) return true;
+  // Ansys writes Matrix Market under any name
+  if (std::ifstream file(path, std::ios::binary); file) {
+    char start[14] = {};
+    file.read(start, sizeof start);
+    return file.gcount() == sizeof start && iequals({start, sizeof start}, "%%MatrixMarket");
+  }
   return false;
 }
 
@@ -487,11 +494,13 @@ void judge(const FeModel& model, const MatrixImport& request, Diagnostics& diagn
   if (!checks.zero_rows_M.empty() && !request.permit_massless) {
     const std::vector<int> both = empty_rows(checks);
     fail_input(
-        "{}: {} rows of M are zero, which makes infinite frequencies: {};{} give them mass, condense them "
-        "out, or permit massless rows",
-        model.source, checks.zero_rows_M.size(), list_rows(model, checks.zero_rows_M),
+        "{}: {} rows of M are zero, which makes infinite frequencies: {};{} give them mass or condense them "
+        "out "
+        "(--permit-massless lets them be inspected)",
+        request.mass.empty() ? model.source : request.mass.string(), checks.zero_rows_M.size(),
+        list_rows(model, checks.zero_rows_M),
         both.empty() ? ""
-                     : fmt::format(" {} of them are zero in K too and can be dropped (drop empty rows);",
+                     : fmt::format(" {} of them are zero in K too and can be dropped (--drop-empty-rows);",
                                    both.size()));
   }
   if (!checks.zero_rows_K.empty())

@@ -2,8 +2,8 @@
 //
 // Three steps, each usable on its own:
 //   read_*            bytes of one format         ->  ImportedMatrix, entries as they stand in the file
-//   read_matrices     a path                      ->  all matrices of the file, format found by name and content
-//   import_fe_model   K and M files, and a mesh   ->  FeModel, aligned row by row and checked
+//   read_matrices     a path                      ->  all matrices of the file, format found by name and
+//   content import_fe_model   K and M files, and a mesh   ->  FeModel, aligned row by row and checked
 // Values keep the units of the file; scaling to SI is the caller's.
 #pragma once
 
@@ -85,7 +85,7 @@ std::vector<ImportedMatrix> read_hdf5_matrices(const std::filesystem::path& path
 // listing what is understood. (matrix_reader.cpp)
 std::vector<ImportedMatrix> read_matrices(const std::filesystem::path& path, Diagnostics& diagnostics);
 
-// Whether a file's name says that it holds matrices (the extensions above).
+// Whether a file holds matrices, by its name (the extensions above) or by Matrix Market's first line.
 bool is_matrix_file(const std::filesystem::path& path);
 
 // What to import, and how. Only `stiffness` is always needed.

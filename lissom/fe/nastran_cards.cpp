@@ -216,8 +216,14 @@ bool NastranCards::next(NastranCard& card) {
   // the first line
   std::string_view line;
   while (true) {
-    if (!next_line(line)) return false;
+    if (!next_line(line)) {
+      if (began_)
+        diagnostics_.warn("nastran.no-enddata", "BEGIN BULK has no ENDDATA: is the rest of the file missing?",
+                          pos());
+      return false;
+    }
     if (!is_begin(line)) break;
+    began_ = true;
     if (!iequals(trim(trim(line).substr(5)), "BULK"))
       diagnostics_.warn("nastran.begin",
                         fmt::format("'{}' is read as BEGIN BULK: parts of a model are not kept apart",

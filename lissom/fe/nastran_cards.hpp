@@ -77,6 +77,7 @@ class NastranCards {
   SourcePos line_pos_;
   bool held_ = false;      // line_ is to be returned again
   bool in_bulk_ = false;   // behind BEGIN BULK
+  bool began_ = false;     // BEGIN BULK was there, so ENDDATA is expected
   bool ended_ = false;     // behind ENDDATA
   int large_lines_ = 0;    // of the present card, to know whether its row of eight is half full
   std::string_view mark_;  // field 10 of the card's last line

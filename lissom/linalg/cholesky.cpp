@@ -45,7 +45,7 @@ struct Cholesky::Impl {
 
   const SupernodalStructure& structure() const { return factor ? factor->structure() : cholmod_structure; }
   const double* values() const { return factor ? factor->values() : static_cast<const double*>(L->x); }
-  void factorize(const SymmetricMatrix& A);
+  void factorize(const SymmetricMatrix& A, const std::function<void(double)>& progress = {});
   int factorize_with_cholmod(const SymmetricMatrix& A);
   void solve_with_cholmod(Eigen::Ref<Eigen::MatrixXd> X);
   std::vector<int> loose_rows(const SymmetricMatrix& A) const;
@@ -149,7 +149,7 @@ Cholesky::Cholesky(const SymmetricMatrix& A, std::span<const int> group, const C
     }
   }
   m.stats.symbolic_seconds = symbolic.seconds();
-  m.factorize(A);
+  m.factorize(A, options.progress);
 }
 
 Cholesky::~Cholesky() = default;
@@ -162,11 +162,11 @@ void Cholesky::Impl::out_of_memory() const {
                                 format_bytes(static_cast<double>(available_memory_bytes()))));
 }
 
-void Cholesky::Impl::factorize(const SymmetricMatrix& A) {
+void Cholesky::Impl::factorize(const SymmetricMatrix& A, const std::function<void(double)>& progress) {
   Timer numeric;
   int failed = -1;
   try {
-    failed = factor ? factor->factorize(A) : factorize_with_cholmod(A);
+    failed = factor ? factor->factorize(A, progress) : factorize_with_cholmod(A);
   } catch (const std::bad_alloc&) {
     out_of_memory();
   }

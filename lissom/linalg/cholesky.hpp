@@ -4,6 +4,7 @@
 
 #include <Eigen/Core>
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -39,6 +40,8 @@ struct CholeskyOptions {
   // only inside BLAS, with `blas_threads` threads.
   bool cholmod_numeric = false;
   int blas_threads = 1;
+  // Told the fraction of the numerical work that is done.
+  std::function<void(double)> progress;
 };
 
 class Cholesky {

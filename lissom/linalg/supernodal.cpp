@@ -315,7 +315,7 @@ void SupernodalFactor::sort_entries(const SymmetricMatrix& A) {
     }
 }
 
-int SupernodalFactor::factorize(const SymmetricMatrix& A) {
+int SupernodalFactor::factorize(const SymmetricMatrix& A, const std::function<void(double)>& progress) {
   sort_entries(A);
   double flops = 0;
   for (double work : work_) flops += work;
@@ -331,8 +331,17 @@ int SupernodalFactor::factorize(const SymmetricMatrix& A) {
   }
   std::fill(cursor_.begin(), cursor_.end(), -1);
   failed_column_ = structure_.n;
-  const int failed =
-      schedule_->run(threads, [&](int task, int thread) { return advance_factor(task, workers_[thread]); });
+  std::atomic<double> done = 0;
+  const int failed = schedule_->run(threads, [&](int task, int thread) {
+    const int result = advance_factor(task, workers_[thread]);
+    if (progress && result == DependentTasks::kDone) {
+      double work = 0;
+      for (int p = tasks_[task].first_panel; p <= tasks_[task].last_panel; ++p) work += work_[p];
+      const double sum = done.fetch_add(work, std::memory_order_relaxed) + work;
+      if (thread == 0) progress(sum / flops);
+    }
+    return result;
+  });
 
   // what only the factorisation needs
   for (Worker& worker : workers_) {

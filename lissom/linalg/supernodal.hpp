@@ -26,6 +26,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -56,8 +57,9 @@ class SupernodalFactor {
   explicit SupernodalFactor(SupernodalStructure structure);
 
   // Computes L. Returns -1, or the lowest column (in elimination order) whose pivot is not positive; then L
-  // is of no use. Uses omp_get_max_threads() threads.
-  int factorize(const SymmetricMatrix& A);
+  // is of no use. Uses omp_get_max_threads() threads. `progress` is told the fraction of the work done, by
+  // the calling thread.
+  int factorize(const SymmetricMatrix& A, const std::function<void(double)>& progress = {});
 
   // X <- A^-1 X, n by k. Uses workspace of this object: one caller at a time. Allocates only when k is larger
   // than ever before.

@@ -121,7 +121,12 @@ void build_model(Body& body, Diagnostics& diagnostics, const ProgressHook& progr
 
 void solve_modes(Body& body, Diagnostics& diagnostics, const ProgressHook& progress) {
   const VibrationOptions options = body.spec.modes.value_or(VibrationOptions{});
-  body.vibration = compute_modes(body.model, options, diagnostics, progress);
+  try {
+    body.vibration = compute_modes(body.model, options, diagnostics, progress);
+  } catch (const InputError& e) {
+    if (body.spec.where.file.empty()) throw;
+    fail_input(body.spec.where, "bodies.{}.modes: {}", body.spec.name, e.what());
+  }
   body.vibration->modes.mass_kind = body.spec.has_matrices() ? "" : std::string(name_of(body.spec.mass));
   for (const auto& [phase, seconds] : body.vibration->seconds.phases()) body.seconds.add(phase, seconds);
 }

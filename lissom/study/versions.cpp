@@ -1,6 +1,5 @@
 #include "lissom/study/versions.hpp"
 
-#include <Eigen/Core>
 #include <cholmod.h>
 #include <fmt/format.h>
 #include <hdf5.h>
@@ -8,6 +7,9 @@
 #include <metis.h>
 #include <omp.h>
 #include <zlib.h>
+#include <Eigen/Core>
+
+#include <cstdlib>
 
 #include "lissom/linalg/blas.hpp"
 
@@ -21,8 +23,11 @@ std::string versions_text() {
   unsigned major = 0, minor = 0, release = 0;
   H5get_libversion(&major, &minor, &release);
   std::string text = fmt::format("lissom {}\n", LISSOM_VERSION);
-  text += fmt::format("BLAS       {} ({})\n", blas.file, blas.is_openblas ? blas.config : "not OpenBLAS: expect it to be slow");
-  text += fmt::format("threads    {} (BLAS {})\n", omp_get_max_threads(), blas.threads);
+  text += fmt::format("BLAS       {} ({})\n", blas.file,
+                      blas.is_openblas ? blas.config : "not OpenBLAS: expect it to be slow");
+  const char* waiting = std::getenv("OMP_WAIT_POLICY");
+  text += fmt::format("threads    {} (one in BLAS), waiting {}\n", omp_get_max_threads(),
+                      waiting ? waiting : "active");
   text += fmt::format("CHOLMOD    {}.{}.{}\n", cholmod[0], cholmod[1], cholmod[2]);
   text += fmt::format("METIS      {}.{}.{}\n", METIS_VER_MAJOR, METIS_VER_MINOR, METIS_VER_SUBMINOR);
   text += fmt::format("Eigen      {}.{}.{}\n", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION);

@@ -45,6 +45,10 @@ class Program(CliTest):
         self.assertRegex(result.out, r"threads\s+1 ")
         self.assertRegex(self.lissom("--version", OMP_NUM_THREADS="2").out, r"threads\s+2 ")
 
+    def test_idle_threads_sleep_unless_told_otherwise(self):
+        self.assertIn("waiting passive", self.lissom("--version").out)
+        self.assertIn("waiting active", self.lissom("--version", OMP_WAIT_POLICY="active").out)
+
     def test_exit_codes(self):
         self.write("box.inp", inp_deck(*brick((1, 1, 1), (1.0, 1.0, 1.0), "C3D8")))
         self.assertEqual(self.lissom("inspect", "box.inp").code, 0)

@@ -239,6 +239,12 @@ TEST(Nastran, WhatStandsBeforeBeginBulkIsSkipped) {
   EXPECT_EQ(mesh.node_count(), 1);
 }
 
+TEST(Nastran, BulkDataWithoutItsEndIsWarnedOf) {
+  EXPECT_NE(read("BEGIN BULK\nGRID,1,,1.,2.,3.\n").diagnostics.find("nastran.no-enddata"), nullptr);
+  EXPECT_EQ(read("BEGIN BULK\nGRID,1,,1.,2.,3.\nENDDATA\n").diagnostics.find("nastran.no-enddata"), nullptr);
+  EXPECT_EQ(read("GRID,1,,1.,2.,3.\n").diagnostics.find("nastran.no-enddata"), nullptr);
+}
+
 TEST(Nastran, AFileThatEndsInItsCaseControlIsRefused) {
   EXPECT_EQ(refusal("SOL 103\nCEND\nSPC = 1\n"),
             "dir/model.bdf:3: the file ends in its case control section; expected BEGIN BULK behind CEND");
