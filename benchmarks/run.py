@@ -110,9 +110,9 @@ def bench_part(folder):
     say(f"{n} degrees of freedom: {ours['seconds']}")
     bare, numeric = bare_cholmod(mesh, ours["solver"]["shift"])
     record("modes-150k/bare-cholmod", ours["computing"] / bare, "assembly + 30 modes / one bare factorisation", 4, "lower")
-    record("modes-150k/bare-cholmod-numeric", ours["computing"] / numeric, "the same / its numerical part alone", None, "lower")
-    record("modes-150k/seconds", ours["computing"], "s", None, "lower")
-    record("modes-150k/peak-memory", ours["peak_memory_bytes"] / 1e9, "GB", None, "lower")
+    record("modes-150k/bare-cholmod-numeric", ours["computing"] / numeric, "the same / its numerical part alone", 4, "lower")
+    record("modes-150k/seconds", ours["computing"], "s", 10, "lower")
+    record("modes-150k/peak-memory", ours["peak_memory_bytes"] / 1e9, "GB", 2, "lower")
     record("assembly-150k/bare-cholmod", ours["seconds"]["assembly"] / bare, "assembly / one bare factorisation", 0.2, "lower")
     record("writing-150k/computing", ours["seconds"]["writing"] / ours["computing"], "body file and VTU / computing", 0.5, "lower")
     if shutil.which("ccx"):
@@ -164,14 +164,14 @@ def bench_million(folder):
     n = result["degrees_of_freedom"]
     say(f"{n} degrees of freedom: {result['seconds']}")
     record("modes-1m/degrees-of-freedom", n, "completed with ten modes", 1000000, "higher")
-    record("modes-1m/seconds", result["computing"], "s", None, "lower")
+    record("modes-1m/seconds", result["computing"], "s", 180, "lower")
     record("modes-1m/peak-memory", result["peak_memory_bytes"] / 2**30, "GiB", 24, "lower")
 
 
 def table():
     lines = ["| benchmark | value | goal | what |", "|---|---|---|---|"]
     for e in entries:
-        goal = "" if e["goal"] is None else f"{'>=' if e['better'] == 'higher' else '<='} {e['goal']:g}"
+        goal = f"{'>=' if e['better'] == 'higher' else '<='} {e['goal']:g}"
         lines.append(f"| {e['name']} | {e['value']:.3g} | {goal} | {e['unit']} |")
     return "\n".join(lines)
 
@@ -189,8 +189,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             bench(Path(folder))
     print(table())
-    missed = [e["name"] for e in entries if e["goal"] is not None and
-              (e["value"] > e["goal"] if e["better"] == "lower" else e["value"] < e["goal"])]
+    missed = [e["name"] for e in entries if (e["value"] > e["goal"] if e["better"] == "lower" else e["value"] < e["goal"])]
     print("\nall goals met" if not missed else f"\ngoals missed: {', '.join(missed)}")
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     arguments.out.write_text(json.dumps(entries, indent=2) + "\n")

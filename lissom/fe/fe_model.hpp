@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,10 @@ struct FeModel {
   // holds the spiders' ties, and zero rows for nodes that nothing moves; empty means that dofs are already 3
   // per node in node order.
   SparseMatrix recovery;
+
+  // Of imported matrices that came with both triangles, before they were averaged: the largest |a_ij - a_ji|
+  // over the largest |a_ij|.
+  std::optional<double> K_asymmetry, M_asymmetry;
 
   int dof_count() const { return K.size(); }
   bool has_points() const { return points.cols() > 0; }

@@ -51,6 +51,8 @@ MatrixChecks check_matrices(const FeModel& model) {
   checks.dofs = model.dof_count();
   checks.K_entries = model.K.lower.nonZeros();
   checks.M_entries = model.M.lower.nonZeros();
+  checks.K_asymmetry = model.K_asymmetry;
+  checks.M_asymmetry = model.M_asymmetry;
   RowFindings K_rows = inspect_rows(model.K.lower), M_rows = inspect_rows(model.M.lower);
   checks.zero_rows_K = std::move(K_rows.zero);
   checks.zero_rows_M = std::move(M_rows.zero);
@@ -90,6 +92,11 @@ std::string describe_dof(const FeModel& model, int row) {
 std::string to_string(const MatrixChecks& checks) {
   std::string text = fmt::format("degrees of freedom   {}\nentries (triangle)   K {}, M {}\n", checks.dofs,
                                  checks.K_entries, checks.M_entries);
+  const auto symmetry = [](const std::optional<double>& asymmetry) {
+    return asymmetry ? fmt::format("{:.1e}", *asymmetry) : std::string("one triangle stored");
+  };
+  text += fmt::format("asymmetry            K {}, M {}\n", symmetry(checks.K_asymmetry),
+                      symmetry(checks.M_asymmetry));
   text += "rigid-body residuals ";
   for (int k = 0; k < 6; ++k) {
     const auto& residual = checks.rigid_body_residual[k];

@@ -17,6 +17,9 @@ struct MatrixChecks {
   int dofs = 0;
   long K_entries = 0, M_entries = 0;  // of the lower triangles
 
+  // Of matrices that came with both triangles, see FeModel.
+  std::optional<double> K_asymmetry, M_asymmetry;
+
   // |K r| / | |K| |r| | for translations along x, y, z and rotations about x, y, z (about the mean of the
   // nodes), in the 2-norm: how far the terms of K r cancel. Rounding gives 1e-16 to 1e-12, nine printed
   // digits 1e-9; a held body, wrong coordinates or rows in another order give 1e-3 to 1. Needs nodes of all

@@ -168,8 +168,8 @@ void check_shape(const ImportedMatrix& matrix) {
 }
 
 // The lower triangle of (A + A') / 2, where A and A' may differ by what printing rounded.
-SparseMatrix average_triangles(const ImportedMatrix& matrix, const SparseMatrix& A,
-                               Diagnostics& diagnostics) {
+SparseMatrix average_triangles(const ImportedMatrix& matrix, const SparseMatrix& A, Diagnostics& diagnostics,
+                               std::optional<double>* asymmetry) {
   const SparseMatrix At = A.transpose();
   const SparseMatrix difference = A - At;
   double largest = 0, worst = 0;
@@ -185,6 +185,7 @@ SparseMatrix average_triangles(const ImportedMatrix& matrix, const SparseMatrix&
       worst_col = j;
     }
   }
+  if (asymmetry) *asymmetry = worst / largest;
   if (worst > 0) {
     const std::string what = fmt::format(
         "not symmetric: the entries between {} and {} are {:.9g} and {:.9g}, a difference of {:.1e} of the "
@@ -206,7 +207,8 @@ SparseMatrix average_triangles(const ImportedMatrix& matrix, const SparseMatrix&
 
 }  // namespace
 
-SymmetricMatrix to_symmetric(const ImportedMatrix& matrix, Diagnostics& diagnostics) {
+SymmetricMatrix to_symmetric(const ImportedMatrix& matrix, Diagnostics& diagnostics,
+                             std::optional<double>* asymmetry) {
   check_shape(matrix);
   const bool full = matrix.triangle == ImportedMatrix::Triangle::Full;
   std::vector<Eigen::Triplet<double, int>> triplets;
@@ -227,7 +229,7 @@ SymmetricMatrix to_symmetric(const ImportedMatrix& matrix, Diagnostics& diagnost
     if (!std::isfinite(A.valuePtr()[k])) fail_input("{}: repeated entries add up to infinity", title(matrix));
 
   SymmetricMatrix result;
-  result.lower = full ? average_triangles(matrix, A, diagnostics) : std::move(A);
+  result.lower = full ? average_triangles(matrix, A, diagnostics, asymmetry) : std::move(A);
   result.lower.prune([](int, int, double value) { return value != 0; });
   result.lower.makeCompressed();
   return result;
@@ -528,8 +530,8 @@ FeModel make_fe_model(ImportedMatrix K, ImportedMatrix M, const MatrixImport& re
   align(K, M, diagnostics);
   FeModel model;
   model.source = K.source.empty() ? "imported matrices" : K.source;
-  model.K = to_symmetric(K, diagnostics);
-  model.M = to_symmetric(M, diagnostics);
+  model.K = to_symmetric(K, diagnostics, &model.K_asymmetry);
+  model.M = to_symmetric(M, diagnostics, &model.M_asymmetry);
   place_dofs(K.labels, K.rows, request, model, diagnostics);
   drop_rows(model, request.drop_empty_rows, diagnostics);
   build_recovery(model, request.mesh || !request.coordinates.empty(), diagnostics);

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -127,6 +128,8 @@ FeModel make_fe_model(ImportedMatrix K, ImportedMatrix M, const MatrixImport& re
 // The lower triangle of a symmetric matrix. Where both triangles are stored they must agree to 1e-8 of the
 // largest entry (InputError naming the worst entry) and are averaged, with a warning if they differ at all.
 // Exact zeros are dropped.
-SymmetricMatrix to_symmetric(const ImportedMatrix& matrix, Diagnostics& diagnostics);
+// `asymmetry` receives how far they differ; it stays empty for a single triangle.
+SymmetricMatrix to_symmetric(const ImportedMatrix& matrix, Diagnostics& diagnostics,
+                             std::optional<double>* asymmetry = nullptr);
 
 }  // namespace lissom

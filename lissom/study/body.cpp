@@ -301,6 +301,8 @@ json mesh_json(const Body& body) {
   if (body.checks) {
     const MatrixChecks& c = *body.checks;
     json checks = {{"degrees_of_freedom", c.dofs}, {"K_entries", c.K_entries}, {"M_entries", c.M_entries}};
+    checks["asymmetry"] = {{"K", c.K_asymmetry ? json(*c.K_asymmetry) : json(nullptr)},
+                           {"M", c.M_asymmetry ? json(*c.M_asymmetry) : json(nullptr)}};
     checks["rigid_body_residuals"] = json::array();
     for (const auto& residual : c.rigid_body_residual)
       checks["rigid_body_residuals"].push_back(residual ? json(*residual) : json(nullptr));

@@ -337,5 +337,26 @@ TEST(MatrixImport, AFileOfLabelsTellsTheRowsOfFormatsWithoutThem) {
             request.stiffness.string() + ": two rows belong to node 4, direction z");
 }
 
+TEST(MatrixReader, HowFarTwoTrianglesDifferIsKeptAndPrinted) {
+  ImportedMatrix m;
+  m.rows = m.cols = 2;
+  m.entries = {{0, 0, 2.0}, {1, 1, 2.0}, {0, 1, 1.0}, {1, 0, 1.0 + 2e-9}};
+  Diagnostics diagnostics;
+  std::optional<double> asymmetry;
+  to_symmetric(m, diagnostics, &asymmetry);
+  ASSERT_TRUE(asymmetry);
+  EXPECT_NEAR(*asymmetry, 1e-9, 1e-15);  // 2e-9 of the largest entry, to round-off of 1 + 2e-9
+  m.triangle = ImportedMatrix::Triangle::Lower;
+  m.entries.pop_back();
+  m.entries.pop_back();
+  asymmetry.reset();
+  to_symmetric(m, diagnostics, &asymmetry);
+  EXPECT_FALSE(asymmetry);
+  MatrixChecks checks;
+  checks.K_asymmetry = 1e-9;
+  EXPECT_NE(to_string(checks).find("asymmetry            K 1.0e-09, M one triangle stored"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace lissom
