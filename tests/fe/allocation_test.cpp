@@ -1,0 +1,81 @@
+// Hot loops do not allocate: malloc is counted while they run.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+
+#include "lissom/fe/element.hpp"
+#include "lissom/linalg/cholesky.hpp"
+#include "tests/fe/test_meshes.hpp"
+#include "tests/linalg/test_matrices.hpp"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define LISSOM_COUNTS_MALLOC 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define LISSOM_COUNTS_MALLOC 0
+#endif
+#endif
+#ifndef LISSOM_COUNTS_MALLOC
+#define LISSOM_COUNTS_MALLOC 1
+#endif
+
+#if LISSOM_COUNTS_MALLOC
+
+namespace {
+std::atomic<long> allocations = 0;
+}
+
+// glibc's own, behind the name that everybody calls
+extern "C" void* __libc_malloc(size_t size);
+extern "C" void* malloc(size_t size) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  return __libc_malloc(size);
+}
+
+namespace lissom {
+namespace {
+
+TEST(Allocation, TheCounterCounts) {
+  const long before = allocations;
+  void* volatile memory = std::malloc(100);
+  EXPECT_EQ(allocations - before, 1);
+  std::free(memory);
+}
+
+TEST(Allocation, ElementKernelsDoNotAllocate) {
+  const Elasticity steel = elasticity(test::steel());
+  for (ElementType type : all_element_types) {
+    visit_element_type(type, [&]<ElementType t>() {
+      using Kernel = ElementKernel<t>;
+      const typename Kernel::Points x = test::element_points(test::single_element(t), 0);
+      static typename Kernel::Stiffness K;
+      static typename Kernel::Mass m;
+      Kernel::stiffness(x, steel, K);  // tables are made on the first call
+      for (MassKind kind : {MassKind::Consistent, MassKind::Lumped, MassKind::Calculix})
+        Kernel::mass(x, 7850, kind, m);
+      const long before = allocations;
+      for (int repeat = 0; repeat < 10; ++repeat) {
+        Kernel::stiffness(x, steel, K);
+        for (MassKind kind : {MassKind::Consistent, MassKind::Lumped, MassKind::Calculix})
+          Kernel::mass(x, 7850, kind, m);
+      }
+      EXPECT_EQ(allocations - before, 0) << name_of(t);
+    });
+  }
+}
+
+TEST(Allocation, SolvesDoNotAllocateOnceWarm) {
+  const SymmetricMatrix A = test::laplacian(20, 20, 20);
+  const Cholesky factor(A);
+  Eigen::MatrixXd X = Eigen::MatrixXd::Random(A.size(), 8);
+  factor.solve_in_place(X);
+  const long before = allocations;
+  for (int repeat = 0; repeat < 10; ++repeat) factor.solve_in_place(X);
+  EXPECT_EQ(allocations - before, 0);
+}
+
+}  // namespace
+}  // namespace lissom
+
+#endif
