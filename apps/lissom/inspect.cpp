@@ -38,7 +38,7 @@ void add_inspect(CLI::App& program, Command& command) {
       "Examples:\n"
       "  lissom inspect part.bdf\n"
       "  lissom inspect part.inp --units mm-t-s --json\n"
-      "  lissom inspect part.step --material E=70e9,nu=0.33,rho=2710 --units SI\n"
+      "  lissom inspect part.step --units mm-t-s --material E=70e3,nu=0.33,rho=2.71e-9\n"
       "  lissom inspect job.sti --mesh job.inp        K and M that CalculiX wrote");
   verb->callback([flags, verb, &command] { inspect(*flags, *verb, command); });
 }

@@ -56,7 +56,8 @@ void add_modes(CLI::App& program, Command& command) {
       "--mass", flags->body.mass,
       "consistent, lumped, or calculix (the few points that CalculiX integrates with; for comparisons)");
   verb->add_option("--count", flags->options.count, "Number of modes, rigid ones included (default 12)");
-  verb->add_option("--fix", flags->options.fix, "Node set to hold, or \"node 17\"; may be repeated");
+  verb->add_option("--fix", flags->options.fix, "Node set to hold, or \"node 17\"; may be repeated")
+      ->allow_extra_args(false);  // or it would swallow a FILE behind it
   verb->add_option("--tolerance", flags->options.tolerance, "Of the eigen-solver (default 1e-9)")
       ->check(CLI::Range(1e-15, 0.1));
   verb->add_flag("--allow-parts", flags->options.allow_parts, "Accept a body in several unconnected parts");
@@ -68,7 +69,7 @@ void add_modes(CLI::App& program, Command& command) {
   verb->footer(
       "Examples:\n"
       "  lissom modes part.bdf --count 20\n"
-      "  lissom modes part.step --material E=70e9,nu=0.33,rho=2710 --mesh-size 4 --units mm-t-s\n"
+      "  lissom modes part.step --units mm-t-s --material E=70e3,nu=0.33,rho=2.71e-9 --mesh-size 4\n"
       "  lissom modes part.msh --material E=210e9,nu=0.288,rho=7829 --mass lumped --fix bore --json\n"
       "  lissom modes K.mtx --mass-matrix M.mtx --dofs rows.dof --mesh part.inp");
   verb->callback([flags, &command] { modes(*flags, command); });

@@ -133,6 +133,12 @@ class Fixing(ModesTest):
         self.assertEqual(found["fixed"], ["LEFT"])
         self.assertGreater(found["frequencies_hz"][0], 10)
 
+    def test_the_file_may_stand_behind_the_set(self):
+        self.box()
+        behind = self.json_of("modes", "--no-files", "--fix", "LEFT", "box.inp")
+        before = self.json_of("modes", "box.inp", "--no-files", "--fix", "LEFT")
+        self.assertEqual(behind["frequencies_hz"], before["frequencies_hz"])
+
     def test_a_held_node_leaves_three_rotations(self):
         self.box()
         found = self.json_of("modes", "box.inp", "--no-files", "--fix", "node 17")
