@@ -325,7 +325,7 @@ Vibration compute_modes(const FeModel& model, const VibrationOptions& options, D
   }
 
   // shift and factorisation
-  tell("factorisation", -1);
+  tell("ordering", -1);
   Timer shift_timer;
   const double elastic = lowest_elastic_estimate(model);
   if (!(elastic > 0) || !std::isfinite(elastic))
