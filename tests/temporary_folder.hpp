@@ -7,9 +7,14 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lissom {
+
+inline void write_bytes(const std::filesystem::path& path, std::string_view bytes) {
+  std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+}
 
 class TemporaryFolder {
  public:
@@ -29,6 +34,11 @@ class TemporaryFolder {
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
 
+  std::filesystem::path write(const std::string& name, std::string_view bytes) const {
+    write_bytes(path_ / name, bytes);
+    return path_ / name;
+  }
+
   // Names of all files in it.
   std::vector<std::string> names() const {
     std::vector<std::string> out;
@@ -40,10 +50,6 @@ class TemporaryFolder {
  private:
   std::filesystem::path path_;
 };
-
-inline void write_bytes(const std::filesystem::path& path, std::string_view bytes) {
-  std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-}
 
 // The message of the exception of type E that f throws, or what happened instead.
 template <class E, class F>

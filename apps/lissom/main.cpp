@@ -12,6 +12,7 @@
 
 #include "apps/lissom/command.hpp"
 #include "lissom/core/text.hpp"
+#include "lissom/study/body.hpp"
 #include "lissom/study/versions.hpp"
 
 namespace {
@@ -118,10 +119,7 @@ int main(int argc, char** argv) {
   for (const Warning& warning : command.diagnostics.warnings())
     fmt::print(stderr, "lissom: warning: {}\n", printable(to_string(warning)));
   if (command.json_output) {
-    command.json["warnings"] = nlohmann::json::array();
-    for (const Warning& warning : command.diagnostics.warnings())
-      command.json["warnings"].push_back(
-          {{"key", warning.key}, {"message", to_string(warning)}, {"count", warning.count}});
+    command.json["warnings"] = to_json(command.diagnostics);
     fmt::print("{}\n", command.json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {
     fmt::print("{}", printable(command.text));

@@ -14,22 +14,15 @@
 
 #include "lissom/core/text.hpp"
 #include "lissom/fe/mesh_reader.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace lissom {
 
 // A folder of its own for each test, removed at the end.
 class FolderTest : public testing::Test {
  protected:
-  FolderTest() {
-    std::string name = testing::TempDir() + "lissom-test-XXXXXX";
-    EXPECT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  ~FolderTest() override { std::filesystem::remove_all(folder_); }
-
   std::filesystem::path write(const std::string& name, std::string_view text) const {
-    std::ofstream(folder_ / name, std::ios::binary) << text;
-    return folder_ / name;
+    return temporary_.write(name, text);
   }
   // The mesh file that the gmsh program makes of a geometry.
   std::string run_gmsh(const std::string& geometry, const std::string& options) const {
@@ -41,7 +34,8 @@ class FolderTest : public testing::Test {
     return read_file(msh);
   }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder temporary_;
+  const std::filesystem::path folder_ = temporary_.path();
 };
 
 // The text of the InputError that the call throws.

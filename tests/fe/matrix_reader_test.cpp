@@ -254,7 +254,7 @@ constexpr const char* market =
     "%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 2\n2 2 2\n3 3 2\n";
 
 TEST(MatrixImport, FormatsAreFoundByExtensionAndContent) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   Diagnostics diagnostics;
   const auto rows = [&](const std::string& name, const std::string& content) {
     const auto matrices = read_matrices(folder.write(name, content), diagnostics);
@@ -283,7 +283,7 @@ TEST(MatrixImport, FormatsAreFoundByExtensionAndContent) {
 }
 
 TEST(MatrixImport, CustomaryNamesPickKAndMFromOneFileAndOthersCanBeGiven) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   const std::string column = ",1,1,,1,1,";
   const std::string text = "DMIG,KAAX,0,6,1\nDMIG,KAAX" + column + "8.\nDMIG,MAAX,0,6,1\nDMIG,MAAX" + column +
                            "2.\nDMIG,K2,0,6,1\nDMIG,K2" + column + "9.\n";
@@ -316,7 +316,7 @@ TEST(MatrixImport, CustomaryNamesPickKAndMFromOneFileAndOthersCanBeGiven) {
 }
 
 TEST(MatrixImport, AFileOfLabelsTellsTheRowsOfFormatsWithoutThem) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   MatrixImport request;
   request.stiffness = folder.write("k.mtx", market);
   request.mass = folder.write("m.mtx", market);

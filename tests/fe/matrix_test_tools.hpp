@@ -1,17 +1,14 @@
-// Small helpers of the matrix tests: entries as a dense matrix, the text of an InputError, folders for files.
+// Small helpers of the matrix tests: entries as a dense matrix, the text of an InputError.
 #pragma once
 
 #include <gtest/gtest.h>
 
-#include <unistd.h>
 #include <Eigen/Core>
-#include <filesystem>
-#include <fstream>
 #include <string>
-#include <string_view>
 
 #include "lissom/core/error.hpp"
 #include "lissom/fe/matrix_reader.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace lissom {
 
@@ -41,32 +38,5 @@ std::string input_error(Action&& action) {
   }
   return "(no error)";
 }
-
-// A folder of its own for a test's files, removed at the end.
-class TestFolder {
- public:
-  TestFolder() {
-    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    path_ = std::filesystem::temp_directory_path() / (std::string("lissom-") + info->test_suite_name() + "-" +
-                                                      info->name() + "-" + std::to_string(::getpid()));
-    std::filesystem::create_directories(path_);
-  }
-  ~TestFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TestFolder(const TestFolder&) = delete;
-  TestFolder& operator=(const TestFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path write(const std::string& name, std::string_view content) const {
-    std::ofstream(path_ / name, std::ios::binary)
-        .write(content.data(), static_cast<std::streamsize>(content.size()));
-    return path_ / name;
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 }  // namespace lissom

@@ -7,6 +7,7 @@
 
 #include "lissom/core/text.hpp"
 #include "lissom/fe/matrix_checks.hpp"
+#include "tests/fe/ccx.hpp"
 #include "tests/fe/matrix_test_tools.hpp"
 
 namespace lissom {
@@ -45,7 +46,7 @@ TEST(CalculixMatrices, BadFilesAreRefusedWithTheirPlaceAndWhatWasExpected) {
 }
 
 TEST(CalculixMatrices, AMissingDofFileIsNamed) {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   const auto path = folder.write("job.sti", "1 1 1.0\n");
   Diagnostics diagnostics;
   EXPECT_EQ(input_error([&] { read_matrices(path, diagnostics); }),
@@ -103,11 +104,7 @@ class Bar {
   std::map<std::int64_t, Eigen::Vector3d> nodes_;
 };
 
-bool have_ccx() {
-  return std::system("command -v ccx > /dev/null 2>&1") == 0;
-}
-
-void run_ccx(const TestFolder& folder, const std::string& job) {
+void run_ccx(const TemporaryFolder& folder, const std::string& job) {
   const std::string command =
       fmt::format("cd '{}' && OMP_NUM_THREADS=1 ccx {} > {}.log 2>&1", folder.path().string(), job, job);
   ASSERT_EQ(std::system(command.c_str()), 0) << read_file(folder.path() / (job + ".log"));
@@ -130,8 +127,8 @@ std::vector<double> ccx_frequencies(const std::filesystem::path& dat) {
 }
 
 TEST(CalculixMatrices, FrequenciesOfTheImportedCantileverAreThoseThatCcxComputesItself) {
-  if (!have_ccx()) GTEST_SKIP() << "the program ccx is not installed";
-  const TestFolder folder;
+  if (!test::has_ccx()) GTEST_SKIP() << "the program ccx is not installed";
+  const TemporaryFolder folder;
   const Bar bar(4);
   folder.write("modes.inp", bar.deck(true, "*FREQUENCY\n10\n"));
   folder.write("matrices.inp", bar.deck(true, "*FREQUENCY,SOLVER=MATRIXSTORAGE\n"));
@@ -166,8 +163,8 @@ TEST(CalculixMatrices, FrequenciesOfTheImportedCantileverAreThoseThatCcxComputes
 }
 
 TEST(CalculixMatrices, AFreeBodyHasNoRigidBodyResidualAndItsMassCentreAndInertia) {
-  if (!have_ccx()) GTEST_SKIP() << "the program ccx is not installed";
-  const TestFolder folder;
+  if (!test::has_ccx()) GTEST_SKIP() << "the program ccx is not installed";
+  const TemporaryFolder folder;
   const Bar bar(3);
   folder.write("free.inp", bar.deck(false, "*FREQUENCY,SOLVER=MATRIXSTORAGE\n"));
   run_ccx(folder, "free");
