@@ -121,4 +121,11 @@ std::string to_string(const MatrixChecks& checks) {
   return text;
 }
 
+std::string describe_dofs(const FeModel& model, const std::vector<int>& rows) {
+  std::string text;
+  for (size_t k = 0; k < rows.size() && k < 5; ++k) text += (k ? "; " : "") + describe_dof(model, rows[k]);
+  if (rows.size() > 5) text += fmt::format("; and {} more", rows.size() - 5);
+  return text;
+}
+
 }  // namespace lissom

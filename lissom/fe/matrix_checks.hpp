@@ -50,6 +50,8 @@ MatrixChecks check_matrices(const FeModel& model);
 
 // "node 12, direction z" or, without nodes, "row 17" (1-based).
 std::string describe_dof(const FeModel& model, int row);
+// The first five rows of a list so, and how many more there are.
+std::string describe_dofs(const FeModel& model, const std::vector<int>& rows);
 
 // The figures as lines of text, "n/a" where something is not known.
 std::string to_string(const MatrixChecks& checks);

@@ -43,17 +43,6 @@ std::vector<int> connected_parts(const SymmetricMatrix& K, int& parts) {
   return part;
 }
 
-// Node (or row, without nodes) that stands for row i in the graph to be ordered.
-std::vector<int> ordering_groups(const FeModel& model, const std::vector<int>& keep) {
-  std::vector<int> group(keep.size());
-  const int nodes = static_cast<int>(std::max<Eigen::Index>(model.points.cols(), model.node_ids.size()));
-  for (size_t k = 0; k < keep.size(); ++k) {
-    const int node = model.dofs.empty() ? -1 : model.dofs[keep[k]].node;
-    group[k] = node >= 0 ? node : nodes + keep[k];
-  }
-  return group;
-}
-
 // Rigid motions and displacement fields can be written down.
 bool knows_nodes(const FeModel& model) {
   return model.has_points() && knows_rigid_motions(model);
@@ -183,13 +172,6 @@ double lowest_elastic_estimate(const FeModel& model) {
   return values[index];
 }
 
-std::string list_nodes(const FeModel& model, const std::vector<int>& rows) {
-  std::string text;
-  for (size_t k = 0; k < rows.size() && k < 5; ++k) text += (k ? "; " : "") + describe_dof(model, rows[k]);
-  if (rows.size() > 5) text += fmt::format("; and {} more", rows.size() - 5);
-  return text;
-}
-
 void refuse_massless(const FeModel& model, const std::vector<int>& keep) {
   const VectorXd diagonal = model.M.diagonal();
   std::vector<int> massless;
@@ -200,7 +182,7 @@ void refuse_massless(const FeModel& model, const std::vector<int>& keep) {
       "{}: {} degrees of freedom have no mass, which makes infinite frequencies: {}; give every node a mass, "
       "or "
       "fix or remove these",
-      model.source, massless.size(), list_nodes(model, massless));
+      model.source, massless.size(), describe_dofs(model, massless));
 }
 
 // A zero frequency that is no rigid motion: a hinge or a dangling piece. Tells which nodes move most.
@@ -218,12 +200,22 @@ void warn_of_mechanisms(const FeModel& model, const ModeSet& modes, double scale
         "modes.mechanism",
         fmt::format("mode {} costs no energy and is no rigid motion of the whole body: something hangs "
                     "loose; it moves most at {}",
-                    i + 1, list_nodes(model, rows)),
+                    i + 1, describe_dofs(model, rows)),
         {model.source, 0});
   }
 }
 
 }  // namespace
+
+std::vector<int> ordering_groups(const FeModel& model, const std::vector<int>& keep) {
+  std::vector<int> group(keep.size());
+  const int nodes = static_cast<int>(std::max<Eigen::Index>(model.points.cols(), model.node_ids.size()));
+  for (size_t k = 0; k < keep.size(); ++k) {
+    const int node = model.dofs.empty() ? -1 : model.dofs[keep[k]].node;
+    group[k] = node >= 0 ? node : nodes + keep[k];
+  }
+  return group;
+}
 
 std::vector<int> fixed_rows(const FeModel& model, const std::vector<std::string>& fix) {
   std::vector<char> held_node(
@@ -350,7 +342,7 @@ Vibration compute_modes(const FeModel& model, const VibrationOptions& options, D
         fmt::format("{}: K - sigma M with sigma = {:.3g} is not positive definite; the trouble is at {}. "
                     "Either K or M "
                     "has a negative eigenvalue (wrong entries?), or something there hangs loose",
-                    model.source, shift, list_nodes(model, rows)),
+                    model.source, shift, describe_dofs(model, rows)),
         rows);
   }
   result.factor = factor->stats();

@@ -45,6 +45,10 @@ Vibration compute_modes(const FeModel& model, const VibrationOptions& options, D
 // Rows of the model that are held by `fix`, ascending.
 std::vector<int> fixed_rows(const FeModel& model, const std::vector<std::string>& fix);
 
+// Node (or, where there is none, a number of its own) of each of the rows `keep`, for ordering them
+// (nested_dissection).
+std::vector<int> ordering_groups(const FeModel& model, const std::vector<int>& keep);
+
 // Displacements of all nodes (3 nodes by columns) from coordinates (dofs by columns).
 Eigen::MatrixXd node_displacements(const FeModel& model, const Eigen::Ref<const Eigen::MatrixXd>& q);
 

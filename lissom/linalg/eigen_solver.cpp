@@ -10,6 +10,8 @@
 
 #include "lissom/core/error.hpp"
 #include "lissom/linalg/blas.hpp"
+#include "lissom/linalg/fortran_blas.hpp"
+#include "lissom/linalg/symmetric_eigen.hpp"
 
 namespace lissom {
 
@@ -34,7 +36,8 @@ struct EigenSolver::Impl {
   std::mt19937_64 random{20260101};
   int solves = 0, restarts = 0, recovered = 0;
 
-  // Ritz values of the current basis, descending, with the residual of each relative to itself
+  // largest Ritz values of the basis when it was last looked at, descending, with the residual of each
+  // relative to itself
   VectorXd theta, relative;
   MatrixXd S;
 
@@ -47,7 +50,7 @@ struct EigenSolver::Impl {
   MatrixXd orthonormalise(MatrixXd& U, MatrixXd& MU, int columns_of_V, double floor);
   void reserve(int columns);
   void step();
-  void ritz();
+  void ritz(int wanted);
   void restart(int keep);
   void widen(int extra);
 };
@@ -158,13 +161,15 @@ void EigenSolver::Impl::step() {
   R.rightCols(b) = F;
 }
 
-void EigenSolver::Impl::ritz() {
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eig(T.topLeftCorner(m, m));
-  theta = eig.eigenvalues().reverse();
-  S = eig.eigenvectors().rowwise().reverse();
-  relative.resize(m);
+// The `wanted` largest Ritz values.
+void EigenSolver::Impl::ritz(int wanted) {
+  wanted = std::min(wanted, m);
+  SymmetricEigen eigen = symmetric_eigen(T.topLeftCorner(m, m), m - wanted, wanted, true);
+  theta = eigen.values.reverse();
+  S = eigen.vectors.rowwise().reverse();
+  relative.resize(wanted);
   const MatrixXd RS = R * S;
-  for (int i = 0; i < m; ++i) relative[i] = RS.col(i).norm() / std::abs(theta[i]);
+  for (int i = 0; i < wanted; ++i) relative[i] = RS.col(i).norm() / std::abs(theta[i]);
 }
 
 // Keeps the `keep` best Ritz vectors as the basis; the pending block stays.
@@ -199,7 +204,7 @@ EigenSolver::EigenSolver(const SymmetricMatrix& K, const SymmetricMatrix& M, con
                          double shift, const Eigen::Ref<const MatrixXd>& known, EigenSolverOptions options)
     : impl_(std::make_unique<Impl>(K, M, factor, shift, options)) {
   Impl& s = *impl_;
-  LISSOM_ASSERT(shift < 0 && M.size() == s.n && factor.size() == s.n);
+  LISSOM_ASSERT((shift < 0 || (shift == 0 && known.cols() == 0)) && M.size() == s.n && factor.size() == s.n);
   s.known = static_cast<int>(known.cols());
   if (s.known > 0) {
     LISSOM_ASSERT(known.rows() == s.n);
@@ -222,13 +227,16 @@ EigenPairs EigenSolver::lowest(int count, const ProgressHook& progress) {
   const int b = s.P.cols() > 0 ? static_cast<int>(s.P.cols()) : wanted_block;
   const int check_width = std::max(2, b / 3);
   const int least = count + 2 * (b + check_width);
-  const int capacity =
-      s.options.max_basis > 0 ? s.options.max_basis : 3 * count + 8 * (b + check_width) + s.known;
+  // room for convergence without restart, but not for the whole space
+  const int room = s.n - 2 * (b + check_width);
+  const int capacity = s.options.max_basis > 0
+                           ? s.options.max_basis
+                           : std::min(3 * count + 8 * (b + check_width) + s.known, std::max(room, least));
   if (capacity < least)
     fail_input("a basis of {} columns is too small for {} modes, expected {} or more", capacity, count,
                least);
-  // a basis that would fill the whole space is better had from a dense solver
-  if (std::max(capacity, least) + 2 * (b + check_width) > s.n) return dense_eigenpairs(s.K, s.M, count);
+  // a good part of the spectrum is better had from a dense solver
+  if (capacity > room || 2 * least > s.n) return dense_eigenpairs(s.K, s.M, count);
   s.reserve(capacity);
 
   // a start block, on the first call
@@ -240,7 +248,7 @@ EigenPairs EigenSolver::lowest(int count, const ProgressHook& progress) {
   }
 
   // extend the space until the wanted pairs have converged and the last check has brought nothing new
-  int checks = 0, steps_since_check = 0;
+  int checks = 0, steps_since_check = 0, m_at_ritz = 0;
   double kth_at_check = 0;
   for (int step = 0;; ++step) {
     if (step >= s.options.max_steps)
@@ -250,11 +258,18 @@ EigenPairs EigenSolver::lowest(int count, const ProgressHook& progress) {
           "expected {:.1e}; fewer modes or a larger block may help",
           step, count, s.relative.size() >= count ? s.relative.head(count).maxCoeff() : 1.0,
           s.options.tolerance);
-    if (s.m + s.P.cols() > s.V.cols()) s.restart(std::min<int>(s.m, count + (s.V.cols() - count) / 3));
+    if (s.m + s.P.cols() > s.V.cols()) {
+      const int keep = std::min<int>(s.m, count + (s.V.cols() - count) / 3);
+      s.ritz(keep);
+      s.restart(keep);
+      m_at_ritz = 0;
+    }
     s.step();
     ++steps_since_check;
-    if (s.m < count) continue;
-    s.ritz();
+    // the Ritz values cost m^3, a step n m: look when the basis has grown by a tenth
+    if (s.m < count || (10 * s.m < 11 * m_at_ritz && s.m + s.P.cols() <= s.V.cols())) continue;
+    s.ritz(count + 4 * (b + check_width));
+    m_at_ritz = s.m;
 
     const double worst = s.relative.head(count).maxCoeff();
     const double kth = s.theta[count - 1];
@@ -271,7 +286,8 @@ EigenPairs EigenSolver::lowest(int count, const ProgressHook& progress) {
     // value still climbs towards the range, its residual reaches into the range
     if (worst > s.options.tolerance || checks == 0 || steps_since_check < 3) continue;
     bool climbing = false;
-    for (int j = count; j < s.m; ++j) climbing |= s.theta[j] * (1 + s.relative[j]) > kth * (1 + 1e-5);
+    for (int j = count; j < s.theta.size(); ++j)
+      climbing |= s.theta[j] * (1 + s.relative[j]) > kth * (1 + 1e-5);
     if (climbing) continue;
     // a new value in the range pushes the count-th one up
     if (kth > kth_at_check * (1 + 1e-5)) {
@@ -329,22 +345,32 @@ EigenPairs EigenSolver::lowest(int count, const ProgressHook& progress) {
 EigenPairs dense_eigenpairs(const SymmetricMatrix& K, const SymmetricMatrix& M, int count) {
   const int n = K.size();
   if (count < 1 || count > n) fail_input("{} modes were asked for, expected 1 to {}", count, n);
-  MatrixXd Kd(K.lower), Md(M.lower);
+  const BlasThreads one;
+  MatrixXd Kd(K.lower), L(M.lower);
   Kd.triangularView<Eigen::StrictlyUpper>() = Kd.transpose();
-  Md.triangularView<Eigen::StrictlyUpper>() = Md.transpose();
-  const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> eig(Kd, Md);
-  if (eig.info() != Eigen::Success) fail("the mass matrix is not positive definite");
+  // M = L L', and the standard problem L^-1 K L^-T y = lambda y, x = L^-T y
+  int info = 0;
+  dpotrf_("L", &n, L.data(), &n, &info);
+  if (info != 0) fail("the mass matrix is not positive definite");
+  const double unit = 1;
+  MatrixXd H = Kd;
+  dtrsm_("L", "L", "N", "N", &n, &n, &unit, L.data(), &n, H.data(), &n);
+  dtrsm_("R", "L", "T", "N", &n, &n, &unit, L.data(), &n, H.data(), &n);
+  SymmetricEigen eigen = symmetric_eigen(std::move(H), 0, count, true);
   EigenPairs pairs;
-  pairs.values = eig.eigenvalues().head(count);
-  pairs.vectors = eig.eigenvectors().leftCols(count);
-  const MatrixXd X = pairs.vectors, MX = Md * X;
-  pairs.orthogonality = (X.transpose() * MX - MatrixXd::Identity(count, count)).cwiseAbs().maxCoeff();
+  pairs.values = std::move(eigen.values);
+  pairs.vectors = std::move(eigen.vectors);
+  dtrsm_("L", "L", "T", "N", &n, &count, &unit, L.data(), &n, pairs.vectors.data(), &n);
+  const MatrixXd& X = pairs.vectors;
+  MatrixXd MX(n, count), KX(n, count), G(count, count);
+  multiply(M, X, MX);
+  multiply(K, X, KX);
+  gemm(true, false, 1, X, MX, 0, G);
+  pairs.orthogonality = (G - MatrixXd::Identity(count, count)).cwiseAbs().maxCoeff();
   pairs.residuals.resize(count);
   const double scale = std::max(std::abs(pairs.values[count - 1]), 1e-300);
-  for (int i = 0; i < count; ++i) {
-    const VectorXd r = Kd * X.col(i) - pairs.values[i] * MX.col(i);
-    pairs.residuals[i] = r.norm() / (scale * MX.col(i).norm());
-  }
+  for (int i = 0; i < count; ++i)
+    pairs.residuals[i] = (KX.col(i) - pairs.values[i] * MX.col(i)).norm() / (scale * MX.col(i).norm());
   return pairs;
 }
 

@@ -1,7 +1,8 @@
 // The lowest eigenpairs of K x = lambda M x by block Lanczos on the shifted inverse.
 //
-// Notation: sigma < 0 the shift, OP = (K - sigma M)^-1 M, self-adjoint in the inner product of M, with
-// eigenvalues theta = 1 / (lambda - sigma); V the M-orthonormal Krylov basis, T = V^T M OP V.
+// Notation: sigma < 0 the shift (0 where K is positive definite, as that of a body held at its interfaces),
+// OP = (K - sigma M)^-1 M, self-adjoint in the inner product of M, with eigenvalues theta = 1 / (lambda -
+// sigma); V the M-orthonormal Krylov basis, T = V^T M OP V.
 //
 // Method: block Lanczos with full re-orthogonalisation (twice), thick restart when the basis is full
 // (Krylov-Schur), and a check for lost multiplicities: before it stops, random directions are mixed into the

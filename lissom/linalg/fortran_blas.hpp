@@ -17,4 +17,9 @@ void dtrsm_(const char* side, const char* triangle, const char* op, const char* 
             const int* n, const double* alpha, const double* A, const int* lda, double* B, const int* ldb);
 // Cholesky factorisation; info > 0 is the first row without a positive pivot, from one
 void dpotrf_(const char* triangle, const int* n, double* A, const int* lda, int* info);
+// eigenvalues il..iu (from one) of a symmetric matrix, ascending, and their vectors; A is overwritten
+void dsyevr_(const char* vectors, const char* range, const char* triangle, const int* n, double* A,
+             const int* lda, const double* vl, const double* vu, const int* il, const int* iu,
+             const double* tolerance, int* found, double* values, double* Z, const int* ldz, int* support,
+             double* work, const int* lwork, int* iwork, const int* liwork, int* info);
 }

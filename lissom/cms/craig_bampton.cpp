@@ -1,0 +1,462 @@
+#include "lissom/cms/craig_bampton.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/SVD>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "lissom/fe/matrix_checks.hpp"
+#include "lissom/fe/rigid_body.hpp"
+#include "lissom/fe/vibration.hpp"
+#include "lissom/linalg/blas.hpp"
+#include "lissom/linalg/eigen_solver.hpp"
+
+namespace lissom {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+namespace {
+
+// 1e-10 in the norm of the inverse operator leaves about 1e-8 in that of M^-1, which the residual terms need
+constexpr double mode_tolerance = 1e-10;
+
+// A X in one product, for symmetric small results
+MatrixXd product(const Eigen::Ref<const MatrixXd>& X, const Eigen::Ref<const MatrixXd>& Y) {
+  MatrixXd Z(X.cols(), Y.cols());
+  gemm(true, false, 1, X, Y, 0, Z);
+  return Z;
+}
+
+MatrixXd symmetric_part(const MatrixXd& X) {
+  return 0.5 * (X + X.transpose());
+}
+
+// The rigid motions that the interface does not hold, in words; empty if it holds all six.
+std::string free_motions(const FeModel& model, const std::vector<int>& rows) {
+  const double size =
+      std::max(1e-300, (model.points.rowwise().maxCoeff() - model.points.rowwise().minCoeff()).norm());
+  const Eigen::Vector3d centre = model.points.rowwise().mean();
+  MatrixXd R = rigid_body_modes(model.points, model.dofs, centre)(rows, Eigen::all);
+  R.rightCols(3) /= size;
+  const Eigen::JacobiSVD<MatrixXd> svd(R, Eigen::ComputeFullV);
+  int rank = 0;
+  while (rank < svd.singularValues().size() && svd.singularValues()[rank] > 1e-9 * svd.singularValues()[0])
+    ++rank;
+  if (rank == 6) return "";
+  // translations alone, or also rotations
+  const MatrixXd free = svd.matrixV().rightCols(6 - rank);
+  const double turning = free.bottomRows(3).norm();
+  return fmt::format("{} rigid motion{} of the body ({})", 6 - rank, rank == 5 ? "" : "s",
+                     turning > 0.1 ? "it can turn" : "it can slide");
+}
+
+}  // namespace
+
+InteriorChoice lowest_modes(int count, bool residuals) {
+  InteriorChoice choice;
+  choice.modes.resize(count);
+  std::iota(choice.modes.begin(), choice.modes.end(), 0);
+  choice.residuals = residuals;
+  return choice;
+}
+
+struct CraigBampton::Impl {
+  const FeModel& model;
+  std::vector<Interface> interfaces;
+  Diagnostics& diagnostics;
+  ProgressHook progress;
+  mutable PhaseTimes seconds;
+
+  std::vector<int> b_rows, s_rows;  // rows of the model; interface rows in the order of the interfaces
+  SymmetricMatrix K_s, M_s;
+  std::unique_ptr<Cholesky> factor;
+  std::unique_ptr<EigenSolver> solver;
+  MatrixXd Psi, A;     // N_s by N_b
+  mutable MatrixXd F;  // K_s^-1 A
+  MatrixXd K_b, M_b;
+  int rigid_count = -1;
+
+  VectorXd kappa;
+  MatrixXd Phi;  // N_s by modes known
+  MatrixXd a;    // modes known by N_b
+  double worst_residual = 0;
+  // with all modes known in the basis
+  mutable MatrixXd B;
+  mutable ResidualTerms rest;
+  mutable bool rest_valid = false;
+
+  Impl(const FeModel& m, std::vector<Interface> i, Diagnostics& d, ProgressHook p)
+      : model(m), interfaces(std::move(i)), diagnostics(d), progress(std::move(p)) {}
+
+  void tell(const char* phase, double fraction = -1) const {
+    if (progress) progress(phase, fraction);
+  }
+  int n_b() const { return static_cast<int>(b_rows.size()); }
+  int n_s() const { return static_cast<int>(s_rows.size()); }
+  bool complete() const { return kappa.size() == n_s(); }
+
+  void split();
+  void factorise();
+  void constraint_modes();
+  void count_rigid();
+  void deflate(MatrixXd& X) const;
+  void residual_terms() const;
+  MatrixXd effective_mass(const MatrixXd& P) const;
+};
+
+void CraigBampton::Impl::split() {
+  std::vector<char> is_interface(model.dof_count(), 0);
+  for (const Interface& interface : interfaces)
+    for (int row : interface.rows) {
+      b_rows.push_back(row);
+      is_interface[row] = 1;
+    }
+  for (int i = 0; i < model.dof_count(); ++i)
+    if (!is_interface[i]) s_rows.push_back(i);
+  if (b_rows.empty())
+    fail_input("{}: the body has no interface; Craig-Bampton needs at least one", model.source);
+  if (s_rows.empty())
+    fail_input("{}: every degree of freedom belongs to an interface, nothing is left to reduce",
+               model.source);
+  const VectorXd mass = model.M.diagonal();
+  for (int row : s_rows)
+    if (!(mass[row] > 0))
+      fail_input(
+          "{}: {} has no mass, which makes infinite frequencies; make it part of an interface, or give it "
+          "mass",
+          model.source, describe_dof(model, row));
+}
+
+// K_s = L L'. An interface that does not hold the body leaves it singular, which round-off may hide: the
+// rigid motions say so before.
+void CraigBampton::Impl::factorise() {
+  const std::string advice =
+      "hold more of it: take a spider (six degrees of freedom), at least three nodes that are not on a line, "
+      "or further interfaces";
+  if (model.has_points() && knows_rigid_motions(model)) {
+    const std::string motions = free_motions(model, b_rows);
+    if (!motions.empty())
+      fail_input(
+          "{}: the interfaces ({} degrees of freedom) leave the interior singular: with them held, {} still "
+          "cost no energy; {}",
+          model.source, n_b(), motions, advice);
+  }
+  tell("factorisation");
+  Timer timer;
+  K_s = submatrix(model.K, s_rows);
+  M_s = submatrix(model.M, s_rows);
+  CholeskyOptions options;
+  if (progress) options.progress = [this](double fraction) { progress("factorisation", fraction); };
+  try {
+    factor = std::make_unique<Cholesky>(K_s, ordering_groups(model, s_rows), options);
+  } catch (const NotPositiveDefinite& e) {
+    std::vector<int> rows;
+    for (int row : e.rows) rows.push_back(s_rows[row]);
+    fail_input(
+        "{}: the interfaces leave the interior singular: with them held, K is not positive definite; the "
+        "trouble is at {}. "
+        "Either a part is not connected to any interface, or {}",
+        model.source, describe_dofs(model, rows), advice);
+  }
+  seconds.add("factorisation", timer.seconds());
+}
+
+void CraigBampton::Impl::constraint_modes() {
+  tell("constraint modes");
+  Timer timer;
+  // columns of K for unit interface displacements, then T = [Psi; I] and its products with K and M
+  const int n = model.dof_count();
+  MatrixXd T = MatrixXd::Zero(n, n_b()), Y(n, n_b());
+  for (int j = 0; j < n_b(); ++j) T(b_rows[j], j) = 1;
+  multiply(model.K, T, Y);
+  Psi = -Y(s_rows, Eigen::all);
+  factor->solve_in_place(Psi);
+  T(s_rows, Eigen::all) = Psi;
+  multiply(model.K, T, Y);
+  K_b = symmetric_part(product(T, Y));
+  multiply(model.M, T, Y);
+  M_b = symmetric_part(product(T, Y));
+  A = Y(s_rows, Eigen::all);
+  if (!Psi.allFinite())
+    fail("{}: the constraint modes are not finite numbers; is there a NaN in K?", model.source);
+  seconds.add("constraint modes", timer.seconds());
+}
+
+// Motions without energy: they are in the span of the constraint modes. Told by the geometry where it is
+// known, by the gap in the spectrum otherwise.
+void CraigBampton::Impl::count_rigid() {
+  ReducedPencil guyan;
+  guyan.P.resize(0, n_b());
+  guyan.K_b = K_b;
+  guyan.M_b = M_b;
+  const VectorXd values = PencilSolver(guyan).lowest(n_b()).values;
+  if (model.has_points() && knows_rigid_motions(model)) {
+    const MatrixXd R =
+        rigid_body_modes(model.points, model.dofs, model.points.rowwise().mean())(b_rows, Eigen::all);
+    const MatrixXd k = R.transpose() * K_b * R, m = R.transpose() * M_b * R;
+    const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> rigid(symmetric_part(k), symmetric_part(m),
+                                                                   Eigen::EigenvaluesOnly);
+    rigid_count = static_cast<int>((rigid.eigenvalues().array() < 1e-6 * kappa[0]).count());
+  } else {
+    rigid_count = 0;
+    for (int r = 1; r <= std::min(6, n_b() - 1); ++r)
+      if (std::abs(values[r - 1]) < 1e-6 * values[r]) rigid_count = r;
+  }
+  if (rigid_count < n_b() && values[rigid_count] < 1e-9 * kappa[0])
+    diagnostics.warn("reduce.mechanism",
+                     "a motion besides the rigid ones costs no energy: a part of the body hangs loose "
+                     "between its interfaces",
+                     {model.source, 0});
+}
+
+// X <- (I - Phi Phi' M_s) X, twice
+void CraigBampton::Impl::deflate(MatrixXd& X) const {
+  if (Phi.cols() == 0) return;
+  MatrixXd MX(X.rows(), X.cols());
+  for (int pass = 0; pass < 2; ++pass) {
+    multiply(M_s, X, MX);
+    gemm(false, false, -1, Phi, product(Phi, MX), 1, X);
+  }
+}
+
+void CraigBampton::Impl::residual_terms() const {
+  if (rest_valid) return;
+  const Timer timer;
+  tell("error bounds");
+  const int n = n_b();
+  rest_valid = true;
+  if (complete()) {
+    // nothing is left out
+    rest.X_b = rest.X_2 = rest.X_3 = rest.X_4 = MatrixXd::Zero(n, n);
+    B = MatrixXd::Zero(n_s(), n);
+    return;
+  }
+  if (F.size() == 0) {
+    F = A;
+    factor->solve_in_place(F);
+  }
+  B = F;
+  deflate(B);
+  MatrixXd MB(n_s(), n);
+  multiply(M_s, B, MB);
+  // B' A_perp, with A_perp = A - M_s Phi Phi' A
+  rest.X_b = symmetric_part(product(B, A) - product(MB, Phi) * a);
+  rest.X_2 = symmetric_part(product(B, MB));
+  MatrixXd B_2 = MB;
+  factor->solve_in_place(B_2);
+  deflate(B_2);
+  rest.X_3 = symmetric_part(product(MB, B_2));
+  multiply(M_s, B_2, MB);
+  rest.X_4 = symmetric_part(product(B_2, MB));
+  seconds.add("residual terms", timer.seconds());
+}
+
+MatrixXd CraigBampton::Impl::effective_mass(const MatrixXd& P) const {
+  if (!model.has_points() || !knows_rigid_motions(model)) return {};
+  const Eigen::Vector3d centre = rigid_mass(model)->centre.value_or(model.points.rowwise().mean());
+  const MatrixXd R = rigid_body_modes(model.points, model.dofs, centre)(b_rows, Eigen::all);
+  return (P * R).cwiseAbs2();
+}
+
+CraigBampton::CraigBampton(const FeModel& model, std::vector<Interface> interfaces, Diagnostics& diagnostics,
+                           const ProgressHook& progress)
+    : impl_(std::make_unique<Impl>(model, std::move(interfaces), diagnostics, progress)) {
+  Impl& s = *impl_;
+  s.split();
+  s.factorise();
+  s.constraint_modes();
+  EigenSolverOptions options;
+  options.tolerance = mode_tolerance;
+  options.block = 8;
+  s.solver = std::make_unique<EigenSolver>(s.K_s, s.M_s, *s.factor, 0.0, MatrixXd(s.n_s(), 0), options);
+}
+
+CraigBampton::~CraigBampton() = default;
+
+const std::vector<Interface>& CraigBampton::interfaces() const {
+  return impl_->interfaces;
+}
+int CraigBampton::interior_size() const {
+  return impl_->n_s();
+}
+int CraigBampton::interface_size() const {
+  return impl_->n_b();
+}
+int CraigBampton::rigid_count() const {
+  return impl_->rigid_count;
+}
+const std::vector<int>& CraigBampton::interface_rows() const {
+  return impl_->b_rows;
+}
+int CraigBampton::modes_known() const {
+  return static_cast<int>(impl_->kappa.size());
+}
+const VectorXd& CraigBampton::kappa() const {
+  return impl_->kappa;
+}
+double CraigBampton::worst_residual() const {
+  return impl_->worst_residual;
+}
+const PhaseTimes& CraigBampton::seconds() const {
+  return impl_->seconds;
+}
+const CholeskyStats& CraigBampton::factor_stats() const {
+  return impl_->factor->stats();
+}
+
+void CraigBampton::need_modes(int count) {
+  Impl& s = *impl_;
+  count = std::min(count, s.n_s());
+  if (count <= modes_known()) return;
+  const Timer timer;
+  EigenPairs pairs = s.solver->lowest(count, [&s](std::string_view, double fraction) {
+    if (s.progress) s.progress("fixed-interface modes", fraction);
+  });
+  s.kappa = std::move(pairs.values);
+  s.Phi = std::move(pairs.vectors);
+  s.worst_residual = pairs.residuals.maxCoeff();
+  s.a = product(s.Phi, s.A);
+  s.rest_valid = false;
+  s.seconds.add("fixed-interface modes", timer.seconds());
+  if (s.rigid_count >= 0) return;
+
+  // the first time: is the interior held, and which motions of the body are rigid?
+  const double highest = s.K_s.diagonal().cwiseQuotient(s.M_s.diagonal()).maxCoeff();
+  if (!(s.kappa[0] > 1e-14 * highest))
+    fail_input(
+        "{}: the interfaces leave the interior singular: with them held, the lowest eigenvalue is {:.2e} "
+        "beside {:.2e}; hold "
+        "more of the body",
+        s.model.source, s.kappa[0], highest);
+  s.count_rigid();
+}
+
+ReducedProblem CraigBampton::problem(const InteriorChoice& choice) const {
+  const Impl& s = *impl_;
+  s.residual_terms();
+  ReducedProblem problem;
+  problem.enriched = choice.residuals;
+  problem.kappa = s.kappa;
+  problem.plain.lambda = s.kappa(choice.modes);
+  problem.plain.P = s.a(choice.modes, Eigen::all);
+  problem.plain.K_b = s.K_b;
+  problem.plain.M_b = s.M_b;
+  // what is known but not kept returns to the residual
+  ResidualTerms& X = problem.residual;
+  X = s.rest;
+  X.kappa_next = s.complete() ? std::numeric_limits<double>::infinity() : s.kappa[modes_known() - 1];
+  std::vector<char> kept(modes_known(), 0);
+  for (int j : choice.modes) kept[j] = 1;
+  for (int j = modes_known() - 1; j >= 0; --j) {
+    if (kept[j]) continue;
+    const VectorXd aj = s.a.row(j).transpose();
+    const double k = s.kappa[j];
+    X.kappa_next = k;
+    X.X_b += aj / k * aj.transpose();
+    X.X_2 += aj / (k * k) * aj.transpose();
+    X.X_3 += aj / (k * k * k) * aj.transpose();
+    X.X_4 += aj / (k * k * k * k) * aj.transpose();
+  }
+  return problem;
+}
+
+CraigBamptonBasis CraigBampton::basis(const InteriorChoice& choice,
+                                      const Eigen::Ref<const MatrixXd>& loads) const {
+  const Impl& s = *impl_;
+  CraigBamptonBasis result;
+  const ReducedProblem small = problem(choice);
+  const int n_s = s.n_s(), n_b = s.n_b(), n_modes = static_cast<int>(choice.modes.size());
+  ResidualVectors vectors;
+  MatrixXd interior = s.Phi(Eigen::all, choice.modes);
+  if (choice.residuals) {
+    // B of what is not kept: that of all modes known, and the known ones left out
+    vectors = orthonormal_residuals(small.residual.X_b, small.residual.X_2);
+    MatrixXd B = s.B;
+    std::vector<int> left_out;
+    for (int j = 0, k = 0; j < modes_known(); ++j) {
+      if (k < n_modes && choice.modes[k] == j)
+        ++k;
+      else
+        left_out.push_back(j);
+    }
+    if (!left_out.empty()) {
+      const MatrixXd coefficients = s.kappa(left_out).cwiseInverse().asDiagonal() * s.a(left_out, Eigen::all);
+      gemm(false, false, 1, MatrixXd(s.Phi(Eigen::all, left_out)), coefficients, 1, B);
+    }
+    interior.conservativeResize(n_s, n_modes + vectors.theta.size());
+    gemm(false, false, 1, B, vectors.v, 0, interior.rightCols(vectors.theta.size()));
+  }
+  result.pencil = pencil_of(small, vectors);
+  result.modes = n_modes;
+  const int residuals = static_cast<int>(interior.cols()) - n_modes;
+  result.attachment.assign(residuals, 0);
+
+  if (loads.cols() > 0) {
+    // static answers with the interface held, less what is there already, made orthonormal like the residual
+    // vectors
+    MatrixXd Z = loads(s.s_rows, Eigen::all);
+    s.factor->solve_in_place(Z);
+    MatrixXd MZ(n_s, Z.cols()), KZ(n_s, Z.cols());
+    multiply(s.M_s, Z, MZ);
+    const VectorXd before = Z.cwiseProduct(MZ).colwise().sum().cwiseMax(0);
+    for (int pass = 0; pass < 2; ++pass) {
+      multiply(s.M_s, Z, MZ);
+      gemm(false, false, -1, interior, product(interior, MZ), 1, Z);
+    }
+    // answers that the basis holds already are round-off now
+    std::vector<int> fresh;
+    multiply(s.M_s, Z, MZ);
+    for (int j = 0; j < Z.cols(); ++j)
+      if (Z.col(j).dot(MZ.col(j)) > 1e-20 * before[j]) fresh.push_back(j);
+    Z = MatrixXd(Z(Eigen::all, fresh));
+    if (Z.cols() > 0) {
+      KZ.resize(n_s, Z.cols()), MZ.resize(n_s, Z.cols());
+      multiply(s.K_s, Z, KZ);
+      multiply(s.M_s, Z, MZ);
+      const ResidualVectors answers =
+          orthonormal_residuals(symmetric_part(product(Z, KZ)), symmetric_part(product(Z, MZ)));
+      const int count = static_cast<int>(answers.theta.size()), others = static_cast<int>(interior.cols());
+      interior.conservativeResize(n_s, others + count);
+      gemm(false, false, 1, Z, answers.v, 0, interior.rightCols(count));
+      // residual vectors are orthogonal to the modes in K too; attachments are not orthogonal to the residual
+      // vectors there: diagonalise the two together
+      ReducedPencil& pencil = result.pencil;
+      MatrixXd K_i = MatrixXd::Zero(others + count, others + count);
+      MatrixXd KI(n_s, count);
+      multiply(s.K_s, interior.rightCols(count), KI);
+      K_i.rightCols(count) = product(interior, KI);
+      K_i.bottomRows(count) = K_i.rightCols(count).transpose();
+      K_i.topLeftCorner(others, others) = pencil.lambda.asDiagonal();
+      const int first = n_modes, extra = residuals + count;
+      const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(
+          symmetric_part(K_i.bottomRightCorner(extra, extra)));
+      MatrixXd rotated(n_s, extra);
+      gemm(false, false, 1, interior.rightCols(extra), eigen.eigenvectors(), 0, rotated);
+      interior.rightCols(extra) = rotated;
+      pencil.lambda.conservativeResize(first + extra);
+      pencil.lambda.tail(extra) = eigen.eigenvalues();
+      pencil.P.conservativeResize(first + extra, n_b);
+      pencil.P.bottomRows(extra) = product(rotated, s.A);
+      result.attachment.resize(extra);
+      for (int j = 0; j < extra; ++j)
+        result.attachment[j] = eigen.eigenvectors().col(j).tail(count).squaredNorm() > 0.5;
+    }
+  }
+
+  const int n_i = static_cast<int>(interior.cols());
+  result.T = MatrixXd::Zero(s.model.dof_count(), n_i + n_b);
+  for (int j = 0; j < n_i; ++j)
+    for (int k = 0; k < n_s; ++k) result.T(s.s_rows[k], j) = interior(k, j);
+  for (int j = 0; j < n_b; ++j) {
+    for (int k = 0; k < n_s; ++k) result.T(s.s_rows[k], n_i + j) = s.Psi(k, j);
+    result.T(s.b_rows[j], n_i + j) = 1;
+  }
+  result.effective_mass = s.effective_mass(result.pencil.P);
+  return result;
+}
+
+}  // namespace lissom

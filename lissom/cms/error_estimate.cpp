@@ -1,0 +1,111 @@
+#include "lissom/cms/error_estimate.hpp"
+
+#include <Eigen/Eigenvalues>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+namespace lissom {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+ResidualVectors orthonormal_residuals(const Eigen::Ref<const MatrixXd>& X_b,
+                                      const Eigen::Ref<const MatrixXd>& X_2) {
+  ResidualVectors result;
+  const Eigen::Index n = X_2.rows();
+  // unit diagonal first: displacements and rotations differ by many orders
+  VectorXd scale(n);
+  for (Eigen::Index i = 0; i < n; ++i) scale[i] = X_2(i, i) > 0 ? 1 / std::sqrt(X_2(i, i)) : 0;
+  const MatrixXd S = scale.asDiagonal() * X_2 * scale.asDiagonal();
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> gram(S);
+  Eigen::Index dropped = 0;
+  while (dropped < n && gram.eigenvalues()[dropped] < 1e-12) ++dropped;
+  const Eigen::Index r = n - dropped;
+  const MatrixXd W = scale.asDiagonal() * gram.eigenvectors().rightCols(r) *
+                     gram.eigenvalues().tail(r).cwiseSqrt().cwiseInverse().asDiagonal();
+  if (r == 0) {
+    result.v.resize(n, 0);
+    return result;
+  }
+  const MatrixXd T = W.transpose() * X_b * W;
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> energy(0.5 * (T + T.transpose()));
+  result.theta = energy.eigenvalues();
+  result.v = W * energy.eigenvectors();
+  return result;
+}
+
+ReducedPencil pencil_of(const ReducedProblem& problem, const ResidualVectors& vectors) {
+  if (!problem.enriched) return problem.plain;
+  const ReducedPencil& plain = problem.plain;
+  const Eigen::Index n = plain.interior(), r = vectors.theta.size();
+  ReducedPencil pencil;
+  pencil.lambda.resize(n + r);
+  pencil.lambda << plain.lambda, vectors.theta;
+  pencil.P.resize(n + r, plain.interface());
+  pencil.P << plain.P, vectors.v.transpose() * problem.residual.X_b;
+  pencil.K_b = plain.K_b;
+  pencil.M_b = plain.M_b;
+  return pencil;
+}
+
+std::vector<ModeError> estimate_errors(const ReducedProblem& problem, const EstimateOptions& options,
+                                       ReducedModes* modes_out) {
+  const ResidualTerms& X = problem.residual;
+  ResidualVectors vectors;
+  if (problem.enriched) vectors = orthonormal_residuals(X.X_b, X.X_2);
+  const ReducedPencil pencil = pencil_of(problem, vectors);
+  const PencilSolver solver(pencil);
+  const int count = std::min(options.rigid_count + options.range, pencil.size());
+  const ReducedModes modes = solver.lowest(count);
+
+  const int n_b = pencil.interface(), modes_kept = problem.plain.interior();
+  std::vector<ModeError> errors;
+  for (int k = options.rigid_count; k < count; ++k) {
+    ModeError error;
+    const double s = error.eigenvalue = modes.values[k];
+    const VectorXd xi = modes.vectors.col(k).tail(n_b);
+    const double x_b = xi.dot(X.X_b * xi);
+    if (problem.enriched) {
+      const VectorXd b = vectors.v * modes.vectors.col(k).segment(modes_kept, vectors.theta.size());
+      const VectorXd a = b - s * xi;
+      const double re = a.dot(X.X_b * a) - 2 * s * a.dot(X.X_2 * b) + s * s * b.dot(X.X_3 * b);
+      const double eMe = a.dot(X.X_2 * a) - 2 * s * a.dot(X.X_3 * b) + s * s * b.dot(X.X_4 * b);
+      error.zeta_2 = std::max(0.0, re / s + eMe);
+    } else {
+      error.zeta_2 = s * x_b + s * s * xi.dot(X.X_2 * xi);
+      error.lower_estimate = s * x_b;
+      const int n = k - options.rigid_count;
+      if (n < problem.kappa.size()) error.paper_estimate = (s + s * s / problem.kappa[n]) * x_b;
+    }
+    errors.push_back(error);
+  }
+
+  if (options.bounds) {
+    std::unique_ptr<PencilSolver> own;
+    if (problem.enriched) own = std::make_unique<PencilSolver>(problem.plain);
+    const PencilSolver& plain = own ? *own : solver;
+    // the highest mode usually has the widest enclosure: a search that must fail fails there
+    for (int k = static_cast<int>(errors.size()) - 1; k >= 0; --k) {
+      const double s = errors[k].eigenvalue;
+      errors[k].bound = std::numeric_limits<double>::infinity();
+      const int n = options.rigid_count + k;
+      if (s < X.kappa_next && n < problem.plain.size()) {
+        // Horner's scheme for R_U
+        MatrixXd W = s / (1 - s / X.kappa_next) * X.X_4 + X.X_3;
+        W = s * W + X.X_2;
+        W = s * W + X.X_b;
+        W *= s * s;
+        const double mu = plain.eigenvalue(n, W);
+        if (mu > 0) errors[k].bound = std::max(0.0, s / std::min(mu, s) - 1);
+      }
+      if (options.bound_goal > 0 && errors[k].bound > options.bound_goal) break;
+    }
+  }
+  if (modes_out) *modes_out = modes;
+  return errors;
+}
+
+}  // namespace lissom

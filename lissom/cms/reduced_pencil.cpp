@@ -1,0 +1,83 @@
+#include "lissom/cms/reduced_pencil.hpp"
+
+#include <Eigen/Cholesky>
+
+#include "lissom/core/error.hpp"
+#include "lissom/linalg/blas.hpp"
+#include "lissom/linalg/symmetric_eigen.hpp"
+
+namespace lissom {
+
+using Eigen::MatrixXd;
+
+MatrixXd ReducedPencil::stiffness() const {
+  MatrixXd K = MatrixXd::Zero(size(), size());
+  K.diagonal().head(interior()) = lambda;
+  K.bottomRightCorner(interface(), interface()) = K_b;
+  return K;
+}
+
+MatrixXd ReducedPencil::mass() const {
+  MatrixXd M = MatrixXd::Identity(size(), size());
+  M.topRightCorner(interior(), interface()) = P;
+  M.bottomLeftCorner(interface(), interior()) = P.transpose();
+  M.bottomRightCorner(interface(), interface()) = M_b;
+  return M;
+}
+
+PencilSolver::PencilSolver(const ReducedPencil& pencil)
+    : interior_(pencil.interior()), interface_(pencil.interface()), P_(pencil.P) {
+  // displacements and rotations differ in size: scale the interface to unit mass before the factorisation
+  MatrixXd schur = pencil.M_b;
+  gemm(true, false, -1, P_, P_, 1, schur);
+  const Eigen::VectorXd scale = schur.diagonal().cwiseMax(0).cwiseSqrt();
+  for (int i = 0; i < interface_; ++i)
+    if (!(scale[i] * scale[i] > 1e-13 * pencil.M_b(i, i)))
+      fail(
+          "interface degree of freedom {} has no mass of its own besides that of the interior modes (left: "
+          "{:.1e} of {:.1e}), "
+          "so that the reduced mass matrix is singular; give the interface mass, or keep fewer interior "
+          "modes",
+          i + 1, schur(i, i), pencil.M_b(i, i));
+  const Eigen::VectorXd inverse = scale.cwiseInverse();
+  const Eigen::LLT<MatrixXd> factor(inverse.asDiagonal() * schur * inverse.asDiagonal());
+  if (factor.info() != Eigen::Success)
+    fail(
+        "the mass matrix of the reduced interface is not positive definite: two interface degrees of freedom "
+        "move alike");
+  C_ = scale.asDiagonal() * MatrixXd(factor.matrixL());
+
+  // E' = -C^-1 P' diag(lambda); G = C^-1 (K_b + P' diag(lambda) P) C^-T
+  H_ = MatrixXd::Zero(interior_ + interface_, interior_ + interface_);
+  H_.diagonal().head(interior_) = pencil.lambda;
+  const MatrixXd scaled = pencil.lambda.asDiagonal() * P_;
+  const auto L = C_.triangularView<Eigen::Lower>();
+  H_.bottomLeftCorner(interface_, interior_) = -L.solve(MatrixXd(scaled.transpose()));
+  MatrixXd G = pencil.K_b;
+  gemm(true, false, 1, P_, scaled, 1, G);
+  G = L.solve(MatrixXd(L.solve(G).transpose()));
+  H_.bottomRightCorner(interface_, interface_) = 0.5 * (G + G.transpose());
+}
+
+ReducedModes PencilSolver::lowest(int count) const {
+  SymmetricEigen eigen = symmetric_eigen(H_, 0, count, true);
+  ReducedModes modes;
+  modes.values = std::move(eigen.values);
+  modes.vectors = std::move(eigen.vectors);
+  // back from the coordinates of H: x_b = C^-T y_b, x_i = y_i - P x_b
+  auto interface = modes.vectors.bottomRows(interface_);
+  C_.transpose().triangularView<Eigen::Upper>().solveInPlace(interface);
+  modes.vectors.topRows(interior_).noalias() -= P_ * interface;
+  return modes;
+}
+
+double PencilSolver::eigenvalue(int n, const Eigen::Ref<const MatrixXd>& W) const {
+  const auto L = C_.triangularView<Eigen::Lower>();
+  const MatrixXd half = L.solve(MatrixXd(W)).transpose();
+  const MatrixXd change = L.solve(half);
+  MatrixXd H = H_;
+  H.bottomRightCorner(interface_, interface_) -= 0.5 * (change + change.transpose());
+  return symmetric_eigen(std::move(H), n, 1, false).values[0];
+}
+
+}  // namespace lissom
