@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lissom/cms/damping.hpp"
@@ -86,5 +87,9 @@ struct ReducedBody {
   auto free_modes() const { return eigenvectors.middleCols(rigid_count, range); }
   Eigen::VectorXd frequencies_hz() const;
 };
+
+// The first thing that is wrong with sizes, indices or numbers that are not finite, as a sentence; empty if
+// nothing is. NaN is allowed in the error table and in the mode table's frequencies and effective masses.
+std::string inconsistency_of(const ReducedBody& body);
 
 }  // namespace lissom

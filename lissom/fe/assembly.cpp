@@ -182,6 +182,24 @@ void shape_mass(const NodePattern& pattern, bool diagonal, SparseMatrix& M) {
   std::fill_n(M.valuePtr(), entries, 0.0);
 }
 
+// The mass between all mesh nodes, from M before the spiders: the x direction of it.
+SparseMatrix node_mass(const NodePattern& pattern, const SparseMatrix& M) {
+  const int n = pattern.size(), nodes = static_cast<int>(pattern.first.size());
+  SparseMatrix m(nodes, nodes);
+  m.resizeNonZeros(M.nonZeros() / 3);
+  int* outer = m.outerIndexPtr();
+  int column = 0, at = 0;
+  for (int b = 0; b < n; ++b) {
+    for (; column <= pattern.node[b]; ++column) outer[column] = at;
+    for (int k = M.outerIndexPtr()[3 * b]; k < M.outerIndexPtr()[3 * b + 1]; ++k, ++at) {
+      m.innerIndexPtr()[at] = pattern.node[M.innerIndexPtr()[k] / 3];
+      m.valuePtr()[at] = M.valuePtr()[k];
+    }
+  }
+  for (; column <= nodes; ++column) outer[column] = at;
+  return m;
+}
+
 // K_e and m_e of one element; returns the smallest scaled Jacobian
 double compute_element(const Mesh& mesh, int e, const PreparedMaterial& material, MassKind kind, double* K,
                        double* m) {
@@ -304,6 +322,7 @@ FeModel assemble(const Mesh& mesh, const AssemblyOptions& options, Diagnostics& 
   if (std::any_of(scaled.begin(), scaled.end(), [](double s) { return !(s > jacobian_limit); }))
     fail_jacobians(mesh, scaled);
 
+  model.node_mass.lower = node_mass(pattern, model.M.lower);
   // labels; the spiders then replace some
   model.dofs.resize(3 * static_cast<size_t>(pattern.size()));
   for (int b = 0; b < pattern.size(); ++b)

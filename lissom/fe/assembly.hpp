@@ -21,7 +21,8 @@ struct AssemblyOptions {
 // Degrees of freedom: three for each node of an element, in node order, except for the nodes that spiders
 // tie; after them those of the spiders, spider by spider. A node that no element and no spider uses has none,
 // with a warning. M = m (x) I_3 has a third of the entries of K, so it is stored with its own pattern; a
-// lumped mass is diagonal (as long as no averaging spider mixes its face).
+// lumped mass is diagonal (as long as no averaging spider mixes its face). m over all mesh nodes becomes
+// FeModel::node_mass.
 //
 // The result does not depend on the number of threads: each entry is summed in the order of the elements.
 //

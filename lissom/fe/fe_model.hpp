@@ -30,6 +30,9 @@ struct FeModel {
   std::vector<Dof> dofs;               // one per row of K and M
   SymmetricMatrix K;                   // [N/m, N, N m]
   SymmetricMatrix M;                   // [kg, kg m, kg m2]
+  // The mass between nodes, nodes by nodes [kg], before spiders tie any: M of the nodes is node_mass (x) I_3.
+  // Empty (0 by 0) when it is not known or M has no such form; zero rows for nodes without element.
+  SymmetricMatrix node_mass;
   std::map<std::string, std::vector<int>> node_sets;
   // Displacements of all nodes (3 per node, node by node) from the degrees of freedom: u = recovery * q. It
   // holds the spiders' ties, and zero rows for nodes that nothing moves; empty means that dofs are already 3

@@ -12,6 +12,7 @@
 #include "lissom/core/text.hpp"
 #include "lissom/fe/matrix_checks.hpp"
 #include "lissom/fe/matrix_entries.hpp"
+#include "lissom/fe/node_mass.hpp"
 
 namespace lissom {
 
@@ -443,6 +444,17 @@ void drop_rows(FeModel& model, bool drop_empty, Diagnostics& diagnostics) {
   remove_rows(model, keep);
 }
 
+// Whether all nodes that can have mass have rows: those of elements, or all where no mesh is known. The mass
+// of a held node is not in M.
+bool mass_is_complete(const FeModel& model, const Mesh* mesh) {
+  std::vector<char> with_mass(model.node_ids.size(), mesh ? 0 : 1);
+  if (mesh)
+    for (const int node : mesh->connectivity) with_mass[static_cast<size_t>(node)] = 1;
+  for (const Dof& dof : model.dofs)
+    if (dof.node >= 0) with_mass[static_cast<size_t>(dof.node)] = 0;
+  return std::none_of(with_mass.begin(), with_mass.end(), [](char lacking) { return lacking; });
+}
+
 // u = recovery * q where the rows are not plainly three per node.
 void build_recovery(FeModel& model, bool nodes_given, Diagnostics& diagnostics) {
   const size_t nodes = model.node_ids.size();
@@ -534,6 +546,7 @@ FeModel make_fe_model(ImportedMatrix K, ImportedMatrix M, const MatrixImport& re
   model.M = to_symmetric(M, diagnostics, &model.M_asymmetry);
   place_dofs(K.labels, K.rows, request, model, diagnostics);
   drop_rows(model, request.drop_empty_rows, diagnostics);
+  if (mass_is_complete(model, request.mesh)) model.node_mass = scalar_node_mass(model);
   build_recovery(model, request.mesh || !request.coordinates.empty(), diagnostics);
   judge(model, request, diagnostics);
   return model;

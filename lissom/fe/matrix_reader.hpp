@@ -111,7 +111,8 @@ struct MatrixImport {
 };
 
 // K and M of the request as one model: both read, put into the same row order by their labels, symmetrised,
-// given their nodes. Checks (matrix_checks.hpp) that find an unusable matrix throw InputError; those that
+// given their nodes. FeModel::node_mass is set where M has the form and no node of an element lacks its rows.
+// Checks (matrix_checks.hpp) that find an unusable matrix throw InputError; those that
 // find a doubtful one warn:
 //   error    differing sizes, not symmetric beyond 1e-8 of the largest entry, not finite, negative diagonal,
 //   a zero

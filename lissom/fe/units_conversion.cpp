@@ -38,6 +38,7 @@ void convert_to_si(FeModel& model, const UnitSystem& units) {
   model.points *= units.length;
   scale(model.K, model.dofs, [&](int n) { return units.stiffness(n); });
   scale(model.M, model.dofs, [&](int n) { return units.mass_entry(n); });
+  model.node_mass.lower *= units.mass_entry(0);
   // u [m] = recovery * q: a column of a rotation holds lever arms
   LISSOM_ASSERT(model.recovery.size() == 0 || model.recovery.cols() == count);
   for (int j = 0; j < model.recovery.outerSize(); ++j)

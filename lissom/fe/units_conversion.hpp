@@ -11,8 +11,9 @@ namespace lissom {
 // Points, moduli and densities. Poisson's ratios, material axes and spiders' weights have no unit.
 void convert_to_si(Mesh& mesh, const UnitSystem& units);
 
-// K, M and points; rotational degrees of freedom (direction 3..5) bring one more length each, also in the
-// columns of the recovery, which then hold displacement per angle. Needs one Dof per row of K.
+// K, M, the mass between nodes, and points; rotational degrees of freedom (direction 3..5) bring one more
+// length each, also in the columns of the recovery, which then hold displacement per angle. Needs one Dof per
+// row of K.
 void convert_to_si(FeModel& model, const UnitSystem& units);
 
 }  // namespace lissom

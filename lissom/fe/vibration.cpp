@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numbers>
 #include <numeric>
 
 #include "lissom/core/text.hpp"
 #include "lissom/fe/matrix_checks.hpp"
+#include "lissom/fe/named_nodes.hpp"
 #include "lissom/fe/rigid_body.hpp"
 #include "lissom/linalg/blas.hpp"
 #include "lissom/linalg/eigen_solver.hpp"
@@ -218,46 +220,17 @@ std::vector<int> ordering_groups(const FeModel& model, const std::vector<int>& k
 }
 
 std::vector<int> fixed_rows(const FeModel& model, const std::vector<std::string>& fix) {
-  std::vector<char> held_node(
-      std::max<size_t>(model.node_ids.size(), static_cast<size_t>(model.points.cols())), 0);
-  std::vector<std::string> names;
-  for (const auto& [name, nodes] : model.node_sets) names.push_back(name);
+  std::vector<int> nodes;
   for (const std::string& what : fix) {
-    // a set, or a single node by its id
-    std::vector<int> nodes;
-    if (const auto it = model.node_sets.find(what); it != model.node_sets.end()) {
-      nodes = it->second;
-    } else if (istarts_with(what, "node ")) {
-      const auto id = parse_long(std::string_view(what).substr(5));
-      const auto found =
-          id ? std::find(model.node_ids.begin(), model.node_ids.end(), *id) : model.node_ids.end();
-      if (found == model.node_ids.end()) fail_input("{}: there is no {} to fix", model.source, what);
-      nodes = {static_cast<int>(found - model.node_ids.begin())};
-    } else {
-      const auto guess = closest(what, names);
-      fail_input("{}: there is no node set '{}' to fix{}; the sets are: {}", model.source, what,
-                 guess ? fmt::format(" (did you mean '{}'?)", *guess) : "",
-                 names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
-    }
-    if (nodes.empty()) fail_input("{}: the node set '{}' to fix is empty", model.source, what);
-    // every one of its nodes must have degrees of freedom of its own
-    for (int node : nodes) held_node[node] = 1;
+    const std::vector<int> named = named_nodes(model, what, "to fix");
+    nodes.insert(nodes.end(), named.begin(), named.end());
   }
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   std::vector<int> rows;
-  std::vector<char> has_rows(held_node.size(), 0);
-  for (int i = 0; i < static_cast<int>(model.dofs.size()); ++i) {
-    if (model.dofs[i].node < 0 || !held_node[model.dofs[i].node]) continue;
-    rows.push_back(i);
-    has_rows[model.dofs[i].node] = 1;
-  }
-  for (size_t node = 0; node < held_node.size(); ++node) {
-    if (!held_node[node] || has_rows[node]) continue;
-    fail_input(
-        "{}: node {} cannot be fixed, because it has no degrees of freedom of its own (a spider ties it, or "
-        "it "
-        "belongs to no element); fix the spider's reference node instead",
-        model.source, model.node_ids[node]);
-  }
+  for (const NodeRows& of_node : rows_of_nodes(model, nodes, "to fix"))
+    std::copy_if(of_node.begin(), of_node.end(), std::back_inserter(rows), [](int row) { return row >= 0; });
+  std::sort(rows.begin(), rows.end());
   return rows;
 }
 

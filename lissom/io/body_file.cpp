@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "lissom/core/atomic_file.hpp"
-#include "lissom/core/hdf5.hpp"
+#include "lissom/io/hdf5_schema.hpp"
 #include "lissom/io/vtu.hpp"
 
 namespace lissom {
@@ -17,17 +17,6 @@ using Sets = std::map<std::string, std::vector<int>>;
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
 // ---------------------------------------------------------------------------------------------- writing
-
-// Lists of different lengths one behind the other: list i = values[offsets[i] .. offsets[i+1]).
-template <class T>
-struct Ragged {
-  std::vector<std::int64_t> offsets = {0};
-  std::vector<T> values;
-  void add(const std::vector<T>& list) {
-    values.insert(values.end(), list.begin(), list.end());
-    offsets.push_back(static_cast<std::int64_t>(values.size()));
-  }
-};
 
 // Names are data and not names of groups, because they may hold any character, also '/'.
 void write_sets(Group group, const Sets& sets) {
@@ -150,6 +139,8 @@ void write_model(Group group, const FeModel& model) {
   group.write("dofs", dofs, {model.dofs.size(), 2});
   write_sparse(group.create_group("K"), model.K.lower, "lower");
   write_sparse(group.create_group("M"), model.M.lower, "lower");
+  if (model.node_mass.size() > 0)
+    write_sparse(group.create_group("node_mass"), model.node_mass.lower, "lower");
   write_sparse(group.create_group("recovery"), model.recovery, "full");
   write_sets(group.create_group("node_sets"), model.node_sets);
 }
@@ -171,45 +162,6 @@ void write_modes(Group group, const ModeSet& modes) {
 }
 
 // ---------------------------------------------------------------------------------------------- reading
-
-// Throws InputError unless the dataset has that shape.
-void expect_shape(const Group& group, std::string_view name, const hdf5::Shape& expected) {
-  const hdf5::Shape found = group.info(name).shape;
-  if (found != expected)
-    fail_input("{}: expected the shape ({}), found ({}); the file is damaged", group.where(name),
-               fmt::join(expected, ", "), fmt::join(found, ", "));
-}
-
-template <class T>
-void expect_size(const Group& group, std::string_view name, const std::vector<T>& values, size_t expected) {
-  if (values.size() != expected)
-    fail_input("{}: expected {} values, found {}; the file is damaged", group.where(name), expected,
-               values.size());
-}
-
-// Every index must be in least .. count-1.
-void expect_indices(const Group& group, std::string_view name, std::span<const int> indices, int count,
-                    int least = 0) {
-  for (int i : indices)
-    if (i < least || i >= count)
-      fail_input("{}: the index {} is outside {} .. {}; the file is damaged", group.where(name), i, least,
-                 count - 1);
-}
-
-// lists + 1 offsets that ascend from 0 to the number of values.
-template <class T>
-void expect_offsets(const Group& group, std::string_view name, const std::vector<T>& offsets, size_t lists,
-                    size_t values) {
-  expect_size(group, name, offsets, lists + 1);
-  if (offsets.front() != 0 || static_cast<std::uint64_t>(offsets.back()) != values ||
-      !std::is_sorted(offsets.begin(), offsets.end()))
-    fail_input("{}: the offsets do not ascend from 0 to {}; the file is damaged", group.where(name), values);
-}
-
-template <class T>
-std::vector<T> slice(const std::vector<T>& values, const std::vector<std::int64_t>& offsets, size_t i) {
-  return {values.begin() + offsets[i], values.begin() + offsets[i + 1]};
-}
 
 Sets read_sets(const Group& group, int count) {
   const auto names = group.read_strings("names");
@@ -371,6 +323,8 @@ FeModel read_model(const Group& group) {
   model.K.lower = read_sparse(group.group("K"), true);
   model.M.lower = read_sparse(group.group("M"), true);
   model.recovery = read_sparse(group.group("recovery"), false);
+  // not in files of Lissom 0.1, nor where it is not known
+  if (group.has("node_mass")) model.node_mass.lower = read_sparse(group.group("node_mass"), true);
   if (model.M.size() != model.K.size())
     fail_input("{}: has {} rows, but K has {}; the file is damaged", group.where("M"), model.M.size(),
                model.K.size());
@@ -378,6 +332,9 @@ FeModel read_model(const Group& group) {
   // degrees of freedom belong to nodes by number, also where no points are known
   const auto nodes = static_cast<int>(model.node_ids.size());
   if (model.has_points()) expect_size(group, "node_ids", model.node_ids, model.points.cols());
+  if (model.node_mass.size() != 0 && model.node_mass.size() != nodes)
+    fail_input("{}: has {} rows, but there are {} nodes; the file is damaged", group.where("node_mass"),
+               model.node_mass.size(), nodes);
   const auto dofs = group.read_ints("dofs");
   expect_shape(group, "dofs", {dofs.size() / 2, 2});
   for (size_t i = 0; i + 1 < dofs.size(); i += 2) {
@@ -424,10 +381,7 @@ void write_body_file(const std::filesystem::path& path, const BodyFile& body) {
   AtomicFile target(path);
   hdf5::File file = hdf5::File::create(target.temporary(), path.string());
   Group root = file.root();
-  root.write_attribute("format", "lissom-body");
-  root.write_attribute("schema_version", std::int64_t{body_file_version});
-  root.write_attribute("lissom_version", LISSOM_VERSION);
-  root.write_attribute("units", "SI");
+  write_format(root, "lissom-body", body_file_version);
   write_mesh(root.create_group("mesh"), body.mesh);
   write_model(root.create_group("model"), body.model);
   if (body.modes) write_modes(root.create_group("modes"), *body.modes);
@@ -436,32 +390,14 @@ void write_body_file(const std::filesystem::path& path, const BodyFile& body) {
 }
 
 bool is_body_file(const std::filesystem::path& path) {
-  if (!hdf5::is_hdf5(path)) return false;
-  const hdf5::File file = hdf5::File::open(path);
-  const Group root = file.root();
-  return root.has_attribute("format") && root.string_attribute("format") == "lissom-body";
+  return has_format(path, "lissom-body");
 }
 
 BodyFile read_body_file(const std::filesystem::path& path, Diagnostics& diagnostics) {
   const hdf5::File file = hdf5::File::open(path);
   const Group root = file.root();
 
-  // is it ours, and do we understand it?
-  if (!root.has_attribute("format") || root.string_attribute("format") != "lissom-body")
-    fail_input("{}: is an HDF5 file, but not a Lissom body file (attribute format = \"lissom-body\")",
-               path.string());
-  const std::int64_t version = root.long_attribute("schema_version");
-  if (version > body_file_version)
-    fail_input(
-        "{}: has schema version {} (written by Lissom {}), this is Lissom {} and reads versions up to {}; "
-        "use "
-        "a newer Lissom",
-        path.string(), version,
-        root.has_attribute("lissom_version") ? root.string_attribute("lissom_version") : "?", LISSOM_VERSION,
-        body_file_version);
-  if (version < 1) fail_input("{}: has the unknown schema version {}", path.string(), version);
-  if (const std::string units = root.string_attribute("units"); units != "SI")
-    fail_input("{}: is in the units '{}', expected SI", path.string(), units);
+  expect_format(root, path, "lissom-body", "a Lissom body file", body_file_version);
   for (const std::string& name : root.names())
     if (name != "mesh" && name != "model" && name != "modes")
       diagnostics.warn("body-file.unknown-entry",

@@ -203,7 +203,7 @@ class WrongMeshes(BadInputTest):
 
     def test_a_node_without_element_cannot_be_held(self):
         self.write("orphan.inp", self.good.replace("*ELEMENT", "999, 5, 5, 5\n*ELEMENT", 1))
-        self.assert_refused(["modes", "orphan.inp", "--fix", "node 999"], "node 999 cannot be fixed")
+        self.assert_refused(["modes", "orphan.inp", "--fix", "node 999"], "node 999 to fix has no degrees of freedom")
 
     def test_sets_called_by_bytes_that_are_no_text(self):
         self.write("latin.inp", self.good.encode().replace(b"NSET=LEFT", b"NSET=gr\xfcn"))

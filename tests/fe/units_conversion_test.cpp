@@ -39,6 +39,7 @@ TEST(UnitsConversion, ABeamElementWithRotationsEqualsTheOneAssembledInSi) {
     model.dofs = {{0, 1}, {0, 5}, {1, 1}, {1, 5}};
     model.K.lower = Eigen::MatrixXd((EI / (L * L * L) * K).triangularView<Eigen::Lower>()).sparseView();
     model.M.lower = Eigen::MatrixXd((rhoA * L / 420 * M).triangularView<Eigen::Lower>()).sparseView();
+    model.node_mass.lower = Eigen::MatrixXd(rhoA * L / 6 * Eigen::Matrix2d{{2, 0}, {1, 2}}).sparseView();
     // displacement y of a node hung onto node 1 with a lever of L/2 along x
     Eigen::MatrixXd R = Eigen::MatrixXd::Zero(6, 4);
     R(1, 0) = 1, R(1, 1) = L / 2, R(4, 2) = 1;
@@ -55,6 +56,7 @@ TEST(UnitsConversion, ABeamElementWithRotationsEqualsTheOneAssembledInSi) {
   for (int i = 0; i < 4; ++i)
     for (int j = 0; j <= i; ++j)
       EXPECT_NEAR(mm.K.lower.coeff(i, j) / si.K.lower.coeff(i, j), 1, 1e-14) << i << ' ' << j;
+  EXPECT_TRUE(mm.node_mass.lower.toDense().isApprox(si.node_mass.lower.toDense(), 1e-15 * 8));
   EXPECT_TRUE(mm.recovery.toDense().isApprox(si.recovery.toDense(), 1e-15));
   EXPECT_TRUE(mm.points.isApprox(si.points, 1e-15));
 }

@@ -36,6 +36,7 @@ BodyFile sample_body() {
   for (int i = 0; i < 12; ++i) model.dofs.push_back({i / 6, i % 6});
   model.K.lower = random_sparse(12, 12, true);
   model.M.lower = random_sparse(12, 12, true) * 1e-7;
+  model.node_mass.lower = random_sparse(body.mesh.node_count(), body.mesh.node_count(), true);
   model.recovery = random_sparse(3 * body.mesh.node_count(), 12, false);
   model.node_sets = body.mesh.node_sets;
   ModeSet& modes = body.modes.emplace();
@@ -125,6 +126,7 @@ void expect_same_body(const BodyFile& a, const BodyFile& b) {
   }
   expect_same_sparse(a.model.K.lower, b.model.K.lower);
   expect_same_sparse(a.model.M.lower, b.model.M.lower);
+  expect_same_sparse(a.model.node_mass.lower, b.model.node_mass.lower);
   expect_same_sparse(a.model.recovery, b.model.recovery);
   ASSERT_EQ(a.modes.has_value(), b.modes.has_value());
   if (!a.modes) return;
@@ -175,6 +177,27 @@ TEST(BodyFile, MatricesWithoutMeshAndMeshWithoutMatricesComeBack) {
   matrices_only.modes->residuals.resize(0);
   write_body_file(folder / "b.h5", matrices_only);
   expect_same_body(matrices_only, read(folder / "b.h5"));
+}
+
+TEST(BodyFile, AFileWithoutNodeMassIsReadAndOneOfAnotherSizeIsRefused) {
+  const TemporaryFolder folder;
+  const std::string path = (folder / "a.h5").string();
+  BodyFile body = sample_body();
+  // what files of before hold: the group is not there
+  write_body_file(path, body);
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  EXPECT_GE(H5Ldelete(file, "model/node_mass", H5P_DEFAULT), 0);
+  H5Fclose(file);
+  body.model.node_mass = {};
+  expect_same_body(body, read(path));
+  write_body_file(path, body);
+  EXPECT_FALSE(hdf5::File::open(path).root().group("model").has("node_mass"));
+  expect_same_body(body, read(path));
+
+  body.model.node_mass.lower = random_sparse(3, 3, true);
+  write_body_file(path, body);
+  EXPECT_NE(refusal(path).find("'/model/node_mass': has 3 rows, but there are"), std::string::npos)
+      << refusal(path);
 }
 
 TEST(BodyFile, ANewerVersionIsRefusedAndAnUnknownEntryIsAWarning) {
