@@ -89,8 +89,7 @@ void material_blocks(const Elasticity& elasticity, const Eigen::Matrix<double, r
   }
 }
 
-// Gradients at the points of the stiffness, times the square root of weight and det J: V, with those of the
-// incompatible modes of hex8 behind the nodes' ones. Returns the smallest scaled Jacobian.
+// sizes of the gradients of one type; hex8 has those of its incompatible modes behind the nodes'
 template <ElementType type>
 struct Gradients {
   static constexpr bool incompatible = type == ElementType::Hex8;
@@ -99,6 +98,9 @@ struct Gradients {
   using V = Eigen::Matrix<double, rows, points>;
   using W = Eigen::Matrix<double, rows, rows>;
 };
+
+// V, the gradients at the points of the stiffness, times the square root of weight and det J; returns the
+// smallest scaled Jacobian
 template <ElementType type>
 double weighted_gradients(const typename ElementKernel<type>::Points& x, typename Gradients<type>::V& V) {
   using G = Gradients<type>;
