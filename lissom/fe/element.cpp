@@ -61,18 +61,6 @@ const auto& mass_table() {
   return table;
 }
 
-// J = dx/dxi (columns dx/dxi_k), its determinant and the scaled one
-struct Jacobian {
-  Matrix3d J;
-  double det, scaled;
-
-  explicit Jacobian(const Matrix3d& jacobian) : J(jacobian), det(J.determinant()) {
-    const double bound = J.col(0).norm() * J.col(1).norm() * J.col(2).norm();
-    // points that are no numbers count as a flat element
-    scaled = std::isfinite(det) && std::isfinite(det / bound) ? det / bound : 0;
-  }
-};
-
 // gradients of the incompatible modes of hex8 at one point, scaled as element.hpp says
 Matrix3d incompatible_gradients(const Eigen::Vector3d& xi, const Matrix3d& centre_inverse_transposed,
                                 double det_ratio) {
@@ -101,6 +89,50 @@ void material_blocks(const Elasticity& elasticity, const Eigen::Matrix<double, r
   }
 }
 
+// sizes of the gradients of one type; hex8 has those of its incompatible modes behind the nodes'
+template <ElementType type>
+struct Gradients {
+  static constexpr bool incompatible = type == ElementType::Hex8;
+  static constexpr int n = node_count(type), points = stiffness_points(type);
+  static constexpr int columns = n + (incompatible ? 3 : 0), rows = 3 * columns;
+  using V = Eigen::Matrix<double, rows, points>;
+  using W = Eigen::Matrix<double, rows, rows>;
+};
+
+// V, the gradients at the points of the stiffness, times the square root of weight and det J; returns the
+// smallest scaled Jacobian
+template <ElementType type>
+double weighted_gradients(const typename ElementKernel<type>::Points& x, typename Gradients<type>::V& V) {
+  using G = Gradients<type>;
+  const auto& table = stiffness_table<type>();
+
+  // the centre of hex8, for its incompatible modes
+  Matrix3d centre_inverse_transposed = Matrix3d::Identity();
+  double centre_det = 1;
+  if constexpr (G::incompatible) {
+    static const typename ElementKernel<type>::Points dN0 = shape_gradients(type, Eigen::Vector3d::Zero());
+    const Jacobian centre(x * dN0.transpose());
+    if (!(centre.scaled > jacobian_limit)) return centre.scaled;
+    centre_inverse_transposed = centre.J.inverse().transpose();
+    centre_det = centre.det;
+  }
+
+  double smallest = 1;
+  for (int p = 0; p < G::points; ++p) {
+    const Jacobian jacobian(x * table.dN[p].transpose());
+    smallest = std::min(smallest, jacobian.scaled);
+    if (!(jacobian.scaled > jacobian_limit)) return smallest;
+    Eigen::Map<Eigen::Matrix<double, 3, G::columns>> g(V.col(p).data());
+    const Matrix3d inverse_transposed = jacobian.J.inverse().transpose();
+    const double scale = std::sqrt(table.weight[p] * jacobian.det);
+    g.template leftCols<G::n>().noalias() = scale * inverse_transposed * table.dN[p];
+    if constexpr (G::incompatible)
+      g.template rightCols<3>() =
+          scale * incompatible_gradients(table.xi[p], centre_inverse_transposed, centre_det / jacobian.det);
+  }
+  return smallest;
+}
+
 // m = rho int N N^T dV over the points of a table; returns the smallest scaled Jacobian
 template <class TableType, class Points, class Mass>
 double integrate_mass(const TableType& table, const Points& x, double density, Mass& m) {
@@ -117,6 +149,12 @@ double integrate_mass(const TableType& table, const Points& x, double density, M
 }
 
 }  // namespace
+
+Jacobian::Jacobian(const Matrix3d& jacobian) : J(jacobian), det(J.determinant()) {
+  const double bound = J.col(0).norm() * J.col(1).norm() * J.col(2).norm();
+  // points that are no numbers count as a flat element
+  scaled = std::isfinite(det) && std::isfinite(det / bound) ? det / bound : 0;
+}
 
 std::string_view name_of(MassKind kind) {
   constexpr std::string_view names[] = {"consistent", "lumped", "calculix"};
@@ -146,45 +184,20 @@ Elasticity elasticity(const Material& material) {
 template <ElementType type>
 double ElementKernel<type>::stiffness(const Points& x, const Elasticity& elasticity,
                                       Eigen::Ref<Stiffness> K) {
-  constexpr bool incompatible = type == ElementType::Hex8;
-  constexpr int points = stiffness_points(type), columns = n + (incompatible ? 3 : 0), rows = 3 * columns;
-  const auto& table = stiffness_table<type>();
-
-  // the centre of hex8, for its incompatible modes
-  Matrix3d centre_inverse_transposed = Matrix3d::Identity();
-  double centre_det = 1;
-  if constexpr (incompatible) {
-    static const Points dN0 = shape_gradients(type, Eigen::Vector3d::Zero());
-    const Jacobian centre(x * dN0.transpose());
-    if (!(centre.scaled > jacobian_limit)) return centre.scaled;
-    centre_inverse_transposed = centre.J.inverse().transpose();
-    centre_det = centre.det;
-  }
-
-  // gradients at all points
-  Eigen::Matrix<double, rows, points> V;
-  double smallest = 1;
-  for (int p = 0; p < points; ++p) {
-    const Jacobian jacobian(x * table.dN[p].transpose());
-    smallest = std::min(smallest, jacobian.scaled);
-    if (!(jacobian.scaled > jacobian_limit)) return smallest;
-    Eigen::Map<Eigen::Matrix<double, 3, columns>> g(V.col(p).data());
-    const Matrix3d inverse_transposed = jacobian.J.inverse().transpose();
-    const double scale = std::sqrt(table.weight[p] * jacobian.det);
-    g.template leftCols<n>().noalias() = scale * inverse_transposed * table.dN[p];
-    if constexpr (incompatible)
-      g.template rightCols<3>() =
-          scale * incompatible_gradients(table.xi[p], centre_inverse_transposed, centre_det / jacobian.det);
-  }
+  using G = Gradients<type>;
+  constexpr int rows = G::rows;
+  typename G::V V;
+  const double smallest = weighted_gradients<type>(x, V);
+  if (!(smallest > jacobian_limit)) return smallest;
 
   // W = V V^T, then the material
-  Eigen::Matrix<double, rows, rows> W;
+  typename G::W W;
   W.noalias() = V * V.transpose();
-  if constexpr (!incompatible) {
+  if constexpr (!G::incompatible) {
     material_blocks<rows>(elasticity, W, K);
   } else {
     // condense the nine incompatible amplitudes
-    Eigen::Matrix<double, rows, rows> full;
+    typename G::W full;
     material_blocks<rows>(elasticity, W, full);
     const Eigen::Matrix<double, 9, 9> inner = full.template bottomRightCorner<9, 9>();
     const Eigen::Matrix<double, 9, 3 * n> coupling = full.template bottomLeftCorner<9, 3 * n>();
@@ -193,6 +206,31 @@ double ElementKernel<type>::stiffness(const Points& x, const Elasticity& elastic
     inner.llt().matrixL().solveInPlace(half);
     K = full.template topLeftCorner<3 * n, 3 * n>();
     K.noalias() -= half.transpose() * half;
+  }
+  return smallest;
+}
+
+double incompatible_modes(const ElementKernel<ElementType::Hex8>::Points& x, const Elasticity& elasticity,
+                          IncompatibleModes& modes) {
+  using G = Gradients<ElementType::Hex8>;
+  G::V V;
+  const double smallest = weighted_gradients<ElementType::Hex8>(x, V);
+  if (!(smallest > jacobian_limit)) return smallest;
+
+  // the second row of the full stiffness: coupling u + inner amplitudes = 0
+  G::W W, full;
+  W.noalias() = V * V.transpose();
+  material_blocks<G::rows>(elasticity, W, full);
+  const Eigen::Matrix<double, 9, 9> inner = full.bottomRightCorner<9, 9>();
+  modes.amplitudes = -full.bottomLeftCorner<9, 24>();
+  inner.llt().solveInPlace(modes.amplitudes);
+
+  // gradients without the weights that V carries
+  const auto& table = stiffness_table<ElementType::Hex8>();
+  for (int p = 0; p < G::points; ++p) {
+    const Jacobian jacobian(x * table.dN[p].transpose());
+    const Eigen::Map<const Matrix3d> g(V.col(p).data() + 24);
+    modes.gradients[p] = g / std::sqrt(table.weight[p] * jacobian.det);
   }
   return smallest;
 }

@@ -10,6 +10,7 @@
 
 #include <Eigen/Core>
 
+#include <array>
 #include <cstdint>
 
 #include "lissom/fe/element_type.hpp"
@@ -46,6 +47,14 @@ struct Elasticity {
 // Throws InputError like elasticity_matrix().
 Elasticity elasticity(const Material& material);
 
+// J = dx/dxi at one point (columns dx/dxi_k), its determinant, and det J / (|J_1| |J_2| |J_3|), which is zero
+// where a coordinate is no number.
+struct Jacobian {
+  Eigen::Matrix3d J;
+  double det, scaled;
+  explicit Jacobian(const Eigen::Matrix3d& jacobian);
+};
+
 // The kernels of one element type with n nodes. They allocate nothing. Both return the smallest scaled
 // Jacobian det J / (|J_1| |J_2| |J_3|) over the points used, J_k = dx/dxi_k: 1 for a brick, 0 for a flat
 // element, negative for one turned inside out. Where it is not above jacobian_limit the result is not set.
@@ -60,6 +69,17 @@ struct ElementKernel {
   static double mass(const Points& x, double density, MassKind kind, Eigen::Ref<Mass> m);
 };
 inline constexpr double jacobian_limit = 1e-10;
+
+// The incompatible modes of one hex8 under the displacements u of its nodes (24): mode m has the amplitude
+// (amplitudes u)[3 m + d] in direction d, and its gradient at point p of stiffness_rule() is column m of
+// gradients[p].
+struct IncompatibleModes {
+  Eigen::Matrix<double, 9, 24> amplitudes;
+  std::array<Eigen::Matrix3d, 8> gradients;
+};
+// Allocates nothing; returns the smallest scaled Jacobian like the kernels.
+double incompatible_modes(const ElementKernel<ElementType::Hex8>::Points& x, const Elasticity& elasticity,
+                          IncompatibleModes& modes);
 
 // Calls f.operator()<type>() for a type known at run time only.
 template <class F>

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "lissom/fe/element.hpp"
+#include "lissom/fe/stress_recovery.hpp"
 #include "lissom/linalg/cholesky.hpp"
 #include "tests/fe/test_meshes.hpp"
 #include "tests/linalg/test_matrices.hpp"
@@ -73,6 +74,25 @@ TEST(Allocation, SolvesDoNotAllocateOnceWarm) {
   const long before = allocations;
   for (int repeat = 0; repeat < 10; ++repeat) factor.solve_in_place(X);
   EXPECT_EQ(allocations - before, 0);
+}
+
+TEST(Allocation, StressRecoveryAllocatesNoMoreForMoreElementsOrColumns) {
+  const auto count = [](ElementType type, int cells, int columns) {
+    test::BoxOptions options;
+    options.cells = {cells, cells, cells};
+    const Mesh mesh = test::box_mesh(type, options);
+    const Eigen::MatrixXd u = Eigen::MatrixXd::Random(3 * mesh.node_count(), columns);
+    recover_stress(mesh, u);  // tables and threads are made on the first call
+    const long before = allocations;
+    recover_stress(mesh, u);
+    return allocations - before;
+  };
+  for (const ElementType type : all_element_types) {
+    const long small = count(type, 2, 20);
+    EXPECT_EQ(count(type, 2, 160), small) << name_of(type);
+    // 27 times the elements: lists that double when they are full, five times each
+    EXPECT_LT(count(type, 6, 20), small + 30) << name_of(type);
+  }
 }
 
 }  // namespace
