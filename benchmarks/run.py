@@ -2,7 +2,8 @@
 """Measures Lissom on this machine: `make bench`.
 
 Prints a table and writes a list of entries {name, value, unit, goal, better}. Ratios are of times measured in this run,
-on the same meshes: against CalculiX (ccx), against one bare CHOLMOD factorisation, against another size of the same part.
+on the same meshes: against CalculiX (ccx), against one bare CHOLMOD factorisation, against another size of the same part,
+and against Exudyn's Craig-Bampton reduction if EXUDYN_PYTHON names a Python that has exudyn, scipy and h5py.
 With --readme the table in README.md is brought up to date.
 """
 import argparse
@@ -10,6 +11,7 @@ import json
 import math
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -168,6 +170,98 @@ def bench_million(folder):
     record("modes-1m/peak-memory", result["peak_memory_bytes"] / 2**30, "GiB", 24, "lower")
 
 
+BEAM = """SetFactory("OpenCASCADE");
+Box(1) = {{0, 0, 0, 1, 0.1, 0.1}};
+e = 1e-4;
+Physical Volume("beam") = {{1}};
+Physical Surface("left") = Surface In BoundingBox{{-e, -e, -e, e, 0.1 + e, 0.1 + e}};
+Physical Surface("right") = Surface In BoundingBox{{1 - e, -e, -e, 1 + e, 0.1 + e, 0.1 + e}};
+Mesh.CharacteristicLengthMin = {size};
+Mesh.CharacteristicLengthMax = {size};
+"""
+
+BEAM_STUDY = """[bodies.beam]
+mesh = "{mesh}"
+material = {{E = 210e9, nu = 0.3, rho = 7850}}
+[[bodies.beam.spiders]]
+name = "left"
+kind = "rigid"
+set = "left"
+[[bodies.beam.spiders]]
+name = "right"
+kind = "rigid"
+set = "right"
+[bodies.beam.reduce]
+interfaces = ["left", "right"]
+modes = 8
+method = "fixed"
+count = 8
+"""
+
+
+def exudyn_python():
+    """The Python that has exudyn, or None."""
+    python = os.environ.get("EXUDYN_PYTHON")
+    if not python:
+        say("EXUDYN_PYTHON is not set: Exudyn left out")
+        return None
+    found = subprocess.run([python, "-c", "import exudyn, h5py, scipy"], capture_output=True, text=True)
+    if found.returncode != 0:
+        say(f"{python} cannot import exudyn, h5py and scipy: Exudyn left out\n{found.stderr.strip()}")
+        return None
+    return python
+
+
+def lissom_reduce(mesh, repeat=3):
+    """Craig-Bampton of the beam with two rigid spiders and eight modes by lissom reduce, the best of `repeat` runs."""
+    study = mesh.with_suffix(".toml")
+    study.write_text(BEAM_STUDY.format(mesh=mesh.name))
+    best = None
+    for _ in range(repeat):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        _, text = run([LISSOM, "reduce", study, "--json"], cwd=mesh.parent)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        # PLACE TO ADAPT to the JSON of lissom reduce: wall seconds of what Exudyn's call does too, that is without reading
+        # the mesh, assembling and writing, and the frequencies of the reduced body, rigid ones first
+        reduced = json.loads(text)["bodies"]["beam"]["reduce"]
+        phases = reduced["seconds"]
+        wall = sum(s for phase, s in phases.items() if phase not in ("reading", "assembly", "writing", "total"))
+        result = {"wall": wall, "frequencies_hz": reduced["frequencies_hz"],
+                  "process_cpu": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime}
+        if best is None or result["wall"] < best["wall"]:
+            best = result
+    return best
+
+
+def bench_exudyn(folder):
+    """Craig-Bampton of linear-tet beams with two rigid interfaces and eight modes against Exudyn, on the same matrices."""
+    python = exudyn_python()
+    if not python:
+        return
+    for name, size, goal in (("31k", 0.0067, 15), ("100k", 0.0044, 40)):
+        mesh = folder / f"beam_{name}.msh"
+        mesh.with_suffix(".geo").write_text(BEAM.format(size=size))
+        run(["gmsh", "-3", "-v", "1", "-bin", "-format", "msh41", mesh.with_suffix(".geo"), "-o", mesh])
+        # the body file, from which Exudyn takes K and M; the fewest modes that lissom modes computes
+        out = folder / f"beam_{name}"
+        run([LISSOM, "modes", mesh, "--material", "E=210e9,nu=0.3,rho=7850", "--count", 1, "--no-vtu", "--quiet", "--out", out])
+        ours = lissom_reduce(mesh)
+        _, text = run([python, ROOT / "benchmarks" / "exudyn_craig_bampton.py", out / f"beam_{name}.body.h5",
+                       "--interfaces", "left", "right", "--modes", 8])
+        theirs = json.loads(text)
+        say(f"{theirs['nodes']} nodes: Exudyn {theirs['wall_seconds']:.2f} s (CPU {theirs['cpu_seconds']:.2f} s), "
+            f"{theirs['peak_memory_bytes'] / 1e9:.2f} GB; ours {ours['wall']:.2f} s (CPU, whole process {ours['process_cpu']:.2f} s)")
+        record(f"reduce-{name}/exudyn", theirs["wall_seconds"] / ours["wall"], "wall time of Exudyn's reduction / ours", goal,
+               "higher")
+        record(f"reduce-{name}/exudyn-cpu", theirs["cpu_seconds"] / ours["process_cpu"],
+               "CPU time of Exudyn's reduction / of our process, reading and assembly included", goal, "higher")
+        # the same columns span both bases: only the tolerances of the eigen-solvers are between them
+        worst = max(abs(a / b - 1) for a, b in zip(ours["frequencies_hz"][6:14], theirs["frequencies_hz"][6:14], strict=True))
+        record(f"reduce-{name}/exudyn-difference", worst, "largest relative difference of eight elastic frequencies", 1e-6, "lower")
+        mesh.unlink()
+        shutil.rmtree(out)
+
+
 def table():
     lines = ["| benchmark | value | goal | what |", "|---|---|---|---|"]
     for e in entries:
@@ -179,10 +273,11 @@ def table():
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "bench.json")
-    parser.add_argument("--only", help="run only the benchmarks whose name contains this: part readers scaling million")
+    parser.add_argument("--only", help="run only the benchmarks whose name contains this: part readers scaling million exudyn")
     parser.add_argument("--readme", action="store_true", help="bring the table of README.md up to date")
     arguments = parser.parse_args()
-    for name, bench in {"part": bench_part, "readers": bench_readers, "scaling": bench_scaling, "million": bench_million}.items():
+    for name, bench in {"part": bench_part, "readers": bench_readers, "scaling": bench_scaling, "million": bench_million,
+                        "exudyn": bench_exudyn}.items():
         if arguments.only and arguments.only not in name:
             continue
         say(f"--- {name}")
