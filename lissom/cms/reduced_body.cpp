@@ -53,6 +53,7 @@ std::string inconsistency_of(const ReducedBody& body) {
   for (const InterfaceFrame& interface : body.interfaces) {
     expect("an interface's origin", interface.origin, 3, 1);
     expect("the matrix of an interface's axes", interface.axes, 3, 3);
+    expect("the motion of an interface", interface.motion, 6, N);
     for (const int index : interface.coordinates) expect_index("an interface's coordinate", index, 0, N);
   }
 

@@ -49,13 +49,21 @@ struct InterfaceFrame {
   Eigen::Vector3d origin =
       Eigen::Vector3d::Zero();  // the node, or the mean of the set, in the body's frame [m]
   Eigen::Matrix3d axes = Eigen::Matrix3d::Identity();  // its axes as columns
+  // 6 by N: displacement and small rotation of the frame for unit coordinates, along and about the axes of
+  // the body; of a set of nodes the mean motion (least squares). The rotation is zero, and `rotates` false,
+  // where the nodes do not define one.
+  Eigen::MatrixXd motion;
+  bool rotates = false;
   std::vector<int> coordinates;  // indices of its constraint modes among the reduced coordinates
 };
 
 struct ReducedBody {
   std::string name;
-  std::string source;     // file that the body came from
-  std::string basis;      // "craig-bampton" or "free-interface"
+  std::string source;  // file that the body came from
+  // "craig-bampton"; "free-modes": only the flexible natural modes in range of such a body, p = a_F of paper
+  // 001, Eq. 46; "free-interface": natural modes of the free body and residual attachment modes of the
+  // interfaces
+  std::string basis;
   std::string mass_kind;  // "consistent", "lumped", "calculix"; empty when it is not known
 
   std::vector<ReducedCoordinate> coordinates;  // N

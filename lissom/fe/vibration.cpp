@@ -363,6 +363,13 @@ Vibration compute_modes(const FeModel& model, const VibrationOptions& options, D
     modes.shapes = MatrixXd::Zero(model.dof_count(), options.count);
     for (int k = 0; k < n; ++k) modes.shapes.row(keep[k]) = pairs.vectors.row(k);
   }
+  if (options.forces.cols() > 0) {
+    LISSOM_ASSERT(options.forces.rows() == model.dof_count());
+    MatrixXd answers = options.forces(keep, Eigen::all);
+    factor->solve_in_place(answers);
+    result.answers = MatrixXd::Zero(model.dof_count(), answers.cols());
+    for (int k = 0; k < n; ++k) result.answers.row(keep[k]) = answers.row(k);
+  }
   // effective masses: how much of each rigid motion about the centre of mass a mode carries
   if (knows_nodes(model)) {
     const MatrixXd R = rigid_body_modes(model.points, model.dofs, centre);

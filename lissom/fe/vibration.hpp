@@ -19,12 +19,15 @@ struct VibrationOptions {
   double tolerance = 1e-9;       // of the eigen-solver, see EigenSolverOptions
   int block = 0;                 // of the eigen-solver; 0 chooses
   double shift = 0;              // sigma < 0 [rad2/s2]; 0 estimates one from the body
-  bool allow_parts = false;      // accept a body that falls apart into unconnected parts
+  Eigen::MatrixXd
+      forces;  // dofs by k, may be empty: (K - sigma M)^-1 f is wanted too, see Vibration::answers
+  bool allow_parts = false;  // accept a body that falls apart into unconnected parts
 };
 
 struct Vibration {
-  ModeSet modes;  // shapes over all degrees of freedom of the model, zero where they are held
-  int parts = 1;  // unconnected parts
+  ModeSet modes;            // shapes over all degrees of freedom of the model, zero where they are held
+  Eigen::MatrixXd answers;  // (K - sigma M)^-1 forces, zero where rows are held
+  int parts = 1;            // unconnected parts
   int solves = 0, restarts = 0, recovered = 0;
   double orthogonality = 0;
   CholeskyStats factor;

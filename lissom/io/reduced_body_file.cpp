@@ -64,11 +64,17 @@ void write_interfaces(Group group, const std::vector<InterfaceFrame>& interfaces
   std::vector<std::string> names;
   Ragged<std::int64_t> nodes;
   Ragged<int> coordinates;
-  std::vector<double> origins, axes;
+  std::vector<double> origins, axes, motion;
+  std::vector<int> rotates;
+  std::uint64_t N = 0;
   for (const InterfaceFrame& interface : interfaces) {
     names.push_back(interface.name);
     nodes.add(interface.node_ids);
     coordinates.add(interface.coordinates);
+    N = static_cast<std::uint64_t>(interface.motion.cols());
+    for (int r = 0; r < 6; ++r)
+      for (Eigen::Index c = 0; c < interface.motion.cols(); ++c) motion.push_back(interface.motion(r, c));
+    rotates.push_back(interface.rotates ? 1 : 0);
     for (int r = 0; r < 3; ++r) {
       origins.push_back(interface.origin[r]);
       for (int c = 0; c < 3; ++c) axes.push_back(interface.axes(r, c));
@@ -79,6 +85,8 @@ void write_interfaces(Group group, const std::vector<InterfaceFrame>& interfaces
   group.write("node_ids", nodes.values);
   group.write("origins", origins, {interfaces.size(), 3});
   group.write("axes", axes, {interfaces.size(), 3, 3});
+  group.write("motion", motion, {interfaces.size(), 6, N});
+  group.write("rotates", rotates);
   group.write("coordinate_offsets", coordinates.offsets);
   group.write("coordinates", coordinates.values);
 }
@@ -188,23 +196,30 @@ std::vector<ReducedCoordinate> read_coordinates(const Group& group) {
   return coordinates;
 }
 
-std::vector<InterfaceFrame> read_interfaces(const Group& group) {
+std::vector<InterfaceFrame> read_interfaces(const Group& group, std::uint64_t N) {
   const auto names = group.read_strings("names");
   const size_t count = names.size();
   expect_shape(group, "origins", {count, 3});
   expect_shape(group, "axes", {count, 3, 3});
+  expect_shape(group, "motion", {count, 6, count == 0 ? 0 : N});
+  expect_shape(group, "rotates", {count});
   const auto node_offsets = group.read_longs("node_offsets"), node_ids = group.read_longs("node_ids");
   const auto coordinate_offsets = group.read_longs("coordinate_offsets");
   const auto coordinates = group.read_ints("coordinates");
   expect_offsets(group, "node_offsets", node_offsets, count, node_ids.size());
   expect_offsets(group, "coordinate_offsets", coordinate_offsets, count, coordinates.size());
   const auto origins = group.read_doubles("origins"), axes = group.read_doubles("axes");
+  const auto motion = group.read_doubles("motion");
+  const auto rotates = group.read_ints("rotates");
   std::vector<InterfaceFrame> interfaces(count);
   for (size_t i = 0; i < count; ++i) {
     interfaces[i].name = names[i];
     interfaces[i].node_ids = slice(node_ids, node_offsets, i);
     interfaces[i].coordinates = slice(coordinates, coordinate_offsets, i);
     interfaces[i].origin = Eigen::Map<const Eigen::Vector3d>(&origins[3 * i]);
+    using Motion = Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::RowMajor>;
+    interfaces[i].motion = Eigen::Map<const Motion>(&motion[6 * N * i], 6, static_cast<Eigen::Index>(N));
+    interfaces[i].rotates = rotates[i] != 0;
     interfaces[i].axes = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(&axes[9 * i]);
   }
   return interfaces;
@@ -360,7 +375,7 @@ ReducedBodyFile read_reduced_body_file(const std::filesystem::path& path, Diagno
   body.basis = root.string_attribute("basis");
   body.mass_kind = root.string_attribute("mass_kind");
   body.coordinates = read_coordinates(root.group("coordinates"));
-  body.interfaces = read_interfaces(root.group("interfaces"));
+  body.interfaces = read_interfaces(root.group("interfaces"), body.coordinates.size());
 
   // shapes are checked before anything of that size is allocated
   const std::uint64_t N = body.coordinates.size();

@@ -52,8 +52,9 @@ ReducedBody sample_body() {
     body.coordinates.push_back(coordinate);
   }
   body.interfaces.resize(2);
-  body.interfaces[0] = {"left", {17}, {0.1, -0.0, 3}, random_matrix(3, 3), {3, 4, 5}};
-  body.interfaces[1] = {"", {}, {1, 2, 5e-324}, random_matrix(3, 3), {}};
+  body.interfaces[0] = {"left", {17},     {0.1, -0.0, 3}, random_matrix(3, 3), random_matrix(6, N),
+                        true,   {3, 4, 5}};
+  body.interfaces[1] = {"", {}, {1, 2, 5e-324}, random_matrix(3, 3), random_matrix(6, N), false, {}};
   body.M = random_matrix(N, N);
   body.K = random_matrix(N, N) * 1e9;
   body.D = random_matrix(N, N);
@@ -134,6 +135,8 @@ void expect_same_body(const ReducedBody& a, const ReducedBody& b) {
     EXPECT_EQ(a.interfaces[i].coordinates, b.interfaces[i].coordinates);
     expect_same(a.interfaces[i].origin, b.interfaces[i].origin);
     expect_same(a.interfaces[i].axes, b.interfaces[i].axes);
+    expect_same(a.interfaces[i].motion, b.interfaces[i].motion);
+    EXPECT_EQ(a.interfaces[i].rotates, b.interfaces[i].rotates);
   }
   expect_same(a.M, b.M);
   expect_same(a.K, b.K);
@@ -327,7 +330,7 @@ TEST(ReducedBodyFile, NumbersThatAreNotFiniteAndIndicesOutsideAreRefused) {
        {"matrices/M", "matrices/K", "matrices/D", "natural_modes/eigenvalues", "natural_modes/eigenvectors",
         "nodes/points", "nodes/modes", "nodes/strain_modes", "nodes/stress_modes", "inertia/first_moment",
         "inertia/second_moment", "inertia/translation", "inertia/position", "inertia/deformation",
-        "interfaces/origins", "interfaces/axes"})
+        "interfaces/origins", "interfaces/axes", "interfaces/motion"})
     EXPECT_NE(refusal_with(name, double(NAN)).find("holds a number that is not finite"), std::string::npos)
         << name;
   EXPECT_NE(refusal_with("matrices/M", double(INFINITY)).find("M holds a number"), std::string::npos);

@@ -1,0 +1,424 @@
+#include "lissom/cms/reduction.hpp"
+
+#include <Eigen/Dense>
+#include <Eigen/Geometry>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "lissom/cms/craig_bampton.hpp"
+#include "lissom/fe/named_nodes.hpp"
+#include "lissom/fe/rigid_body.hpp"
+#include "lissom/fe/stress_recovery.hpp"
+#include "lissom/fe/vibration.hpp"
+#include "lissom/linalg/blas.hpp"
+
+namespace lissom {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+namespace {
+
+// Modes beyond the range that the exact solution has too, so that none in range is missed.
+constexpr int exact_beyond = 3;
+
+// One column per load and direction: a unit force, shared evenly by the nodes.
+MatrixXd load_vectors(const FeModel& model, const std::vector<InterfaceSpec>& specs,
+                      const std::vector<Interface>& interfaces) {
+  std::vector<char> is_interface(model.dof_count(), 0);
+  for (const Interface& interface : interfaces)
+    for (int row : interface.rows) is_interface[row] = 1;
+  MatrixXd loads(model.dof_count(), 0);
+  for (const Interface& load : find_interfaces(model, specs)) {
+    for (int direction = 0; direction < 6; ++direction) {
+      VectorXd force = VectorXd::Zero(model.dof_count());
+      for (int row : load.rows)
+        if (model.dofs[row].direction == direction) force[row] = 1.0 / static_cast<double>(load.nodes.size());
+      if (force.isZero()) continue;
+      for (int row : load.rows)
+        if (is_interface[row])
+          fail_input(
+              "{}: the load '{}' acts on an interface, whose constraint modes answer it already; leave it "
+              "out",
+              model.source, load.name);
+      loads.conservativeResize(Eigen::NoChange, loads.cols() + 1);
+      loads.rightCols(1) = force;
+    }
+  }
+  return loads;
+}
+
+// 6 by N: the frame's motion from the rows of its nodes. One node with six degrees of freedom tells it;
+// several nodes by least squares.
+void frame_motion(const FeModel& model, const Interface& interface, const MatrixXd& T, const MatrixXd& U,
+                  InterfaceFrame& frame) {
+  const Eigen::Index N = T.cols();
+  frame.motion = MatrixXd::Zero(6, N);
+  const auto rows = rows_of_nodes(model, interface.nodes, fmt::format("for interface '{}'", interface.name));
+  if (interface.nodes.size() == 1) {
+    for (int d = 0; d < 6; ++d)
+      if (rows[0][d] >= 0) frame.motion.row(d) = T.row(rows[0][d]);
+    frame.rotates = rows[0][3] >= 0 && rows[0][4] >= 0 && rows[0][5] >= 0;
+    return;
+  }
+  if (!model.has_points()) return;
+  const auto n = static_cast<Eigen::Index>(interface.nodes.size());
+  MatrixXd D(3 * n, 6), u(3 * n, N);
+  for (Eigen::Index k = 0; k < n; ++k) {
+    const int node = interface.nodes[k];
+    const Eigen::Vector3d r = model.points.col(node) - interface.origin;
+    D.block<3, 3>(3 * k, 0).setIdentity();
+    D.block<3, 3>(3 * k, 3) << 0, r[2], -r[1], -r[2], 0, r[0], r[1], -r[0], 0;
+    u.middleRows(3 * k, 3) = U.middleRows(3 * node, 3);
+  }
+  const double size = std::max(1e-300, D.rightCols(3).cwiseAbs().maxCoeff());
+  D.rightCols(3) /= size;
+  Eigen::CompleteOrthogonalDecomposition<MatrixXd> fit(D);
+  fit.setThreshold(1e-6);
+  frame.rotates = fit.rank() == 6;
+  frame.motion = fit.solve(u);
+  frame.motion.bottomRows(3) /= size;
+  if (!frame.rotates) {
+    frame.motion.bottomRows(3).setZero();
+    frame.motion.topRows(3).setZero();
+    for (Eigen::Index k = 0; k < n; ++k)
+      frame.motion.topRows(3) += u.middleRows(3 * k, 3) / static_cast<double>(n);
+  }
+}
+
+// Everything that follows from the basis T (dofs by N): modes and stress at the nodes kept, inertia,
+// interface motion.
+void fill_shapes(const FeModel& model, const Mesh* mesh, const ReductionOptions& options,
+                 const std::vector<Interface>& interfaces, const MatrixXd& T, ReducedBody& body,
+                 PhaseTimes& seconds, Diagnostics& diagnostics, const ProgressHook& progress) {
+  if (progress) progress("modes at the nodes", -1);
+  Timer timer;
+  MatrixXd U = node_displacements(model, T);
+  for (size_t i = 0; i < interfaces.size(); ++i) frame_motion(model, interfaces[i], T, U, body.interfaces[i]);
+  const bool nodes_known = model.has_points() && U.rows() == 3 * model.points.cols();
+  if (nodes_known && model.node_mass.size() == model.points.cols()) {
+    body.inertia = inertia_invariants(model.points, model.node_mass, U);
+  } else {
+    diagnostics.warn("reduce.inertia",
+                     "the mass matrix is not that of nodes with three displacements (m (x) I_3), or the "
+                     "nodes are not known: the file will "
+                     "have no inertia invariants, and a floating frame cannot use it",
+                     {model.source, 0});
+  }
+  seconds.add("inertia", timer.seconds());
+
+  // the nodes kept
+  std::vector<int> nodes;
+  for (const std::string& what : options.nodes) {
+    const auto named = named_nodes(model, what, "to keep modes at");
+    nodes.insert(nodes.end(), named.begin(), named.end());
+  }
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  const bool all = options.nodes.empty();
+  if (options.stress && mesh && nodes_known && mesh->node_count() == model.points.cols() &&
+      mesh->element_count() > 0) {
+    Timer stress_timer;
+    NodalStress stress = recover_stress(
+        *mesh, U, all ? std::nullopt : std::optional<std::span<const int>>(nodes), {}, progress);
+    body.strain_modes = std::move(stress.strain);
+    body.stress_modes = std::move(stress.stress);
+    seconds.add("stress modes", stress_timer.seconds());
+  }
+  if (all) {
+    body.points = model.points;
+    body.node_ids = model.node_ids;
+    body.modes = std::move(U);
+  } else {
+    body.points = model.points(Eigen::all, nodes);
+    body.modes.resize(3 * static_cast<Eigen::Index>(nodes.size()), U.cols());
+    for (size_t k = 0; k < nodes.size(); ++k) {
+      body.node_ids.push_back(model.node_ids[nodes[k]]);
+      body.modes.middleRows(3 * static_cast<Eigen::Index>(k), 3) = U.middleRows(3 * nodes[k], 3);
+    }
+  }
+}
+
+double hertz(double eigenvalue) {
+  return std::sqrt(std::max(0.0, eigenvalue)) / (2 * std::numbers::pi);
+}
+
+std::vector<InterfaceFrame> frames_of(const FeModel& model, const std::vector<Interface>& interfaces) {
+  std::vector<InterfaceFrame> frames;
+  for (const Interface& interface : interfaces) {
+    InterfaceFrame frame;
+    frame.name = interface.name;
+    for (int node : interface.nodes) frame.node_ids.push_back(model.node_ids[node]);
+    frame.origin = interface.origin;
+    frame.axes = interface.axes;
+    frames.push_back(std::move(frame));
+  }
+  return frames;
+}
+
+// The whole body's flexible eigenvalues; `held` may be a few more than asked for.
+VectorXd exact_eigenvalues(const FeModel& model, int rigid_count, int range, Diagnostics& diagnostics,
+                           const ProgressHook& progress) {
+  VibrationOptions options;
+  options.count = std::min(rigid_count + range + exact_beyond, model.dof_count());
+  options.tolerance = 1e-10;
+  options.allow_parts = true;
+  const Vibration whole = compute_modes(model, options, diagnostics, progress);
+  return whole.modes.eigenvalues.tail(std::max(0, options.count - rigid_count));
+}
+
+void label_coordinates(const FeModel& model, const CraigBampton& components, const CraigBamptonBasis& basis,
+                       ReducedBody& body) {
+  const int n_i = basis.pencil.interior();
+  for (int j = 0; j < n_i; ++j) {
+    ReducedCoordinate coordinate;
+    coordinate.kind = j < basis.modes                     ? CoordinateKind::FixedInterface
+                      : basis.attachment[j - basis.modes] ? CoordinateKind::Attachment
+                                                          : CoordinateKind::Residual;
+    coordinate.frequency_hz = hertz(basis.pencil.lambda[j]);
+    if (basis.effective_mass.size() > 0) coordinate.effective_mass = basis.effective_mass.row(j).transpose();
+    body.coordinates.push_back(coordinate);
+  }
+  int j = 0;
+  for (size_t i = 0; i < components.interfaces().size(); ++i)
+    for (int row : components.interfaces()[i].rows) {
+      ReducedCoordinate coordinate;
+      coordinate.kind = CoordinateKind::Constraint;
+      coordinate.interface = static_cast<int>(i);
+      coordinate.node_id = model.node_ids[model.dofs[row].node];
+      coordinate.direction = model.dofs[row].direction;
+      coordinate.frequency_hz = hertz(basis.pencil.K_b(j, j) / basis.pencil.M_b(j, j));
+      body.interfaces[i].coordinates.push_back(static_cast<int>(body.coordinates.size()));
+      body.coordinates.push_back(coordinate);
+      ++j;
+    }
+}
+
+// Natural modes of the reduced body and its damping.
+void finish_dynamics(const Damping& damping, int rigid_count, int range, ReducedBody& body) {
+  body.rigid_count = rigid_count;
+  body.range = std::min<int>(range, static_cast<int>(body.eigenvalues.size()) - rigid_count);
+  body.damping = damping;
+  body.D = damping_matrix(damping, body.M, body.K, body.eigenvalues, body.eigenvectors, rigid_count);
+}
+
+// Paper 001, Eqs. 46-49: the flexible natural modes in range take the place of all coordinates.
+void to_free_modes(ReducedBody& body, MatrixXd& T) {
+  const MatrixXd Xi = body.free_modes();
+  const int count = static_cast<int>(Xi.cols());
+  MatrixXd reduced(T.rows(), count);
+  gemm(false, false, 1, T, Xi, 0, reduced);
+  T = std::move(reduced);
+  const VectorXd values = body.eigenvalues.segment(body.rigid_count, count);
+  body.M = MatrixXd::Identity(count, count);
+  body.K = values.asDiagonal();
+  body.eigenvalues = values;
+  body.eigenvectors = MatrixXd::Identity(count, count);
+  body.coordinates.clear();
+  for (int j = 0; j < count; ++j) {
+    ReducedCoordinate coordinate;
+    coordinate.kind = CoordinateKind::FreeInterface;
+    coordinate.frequency_hz = hertz(values[j]);
+    body.coordinates.push_back(coordinate);
+  }
+  for (InterfaceFrame& frame : body.interfaces) frame.coordinates.clear();
+}
+
+Reduction reduce_craig_bampton(const FeModel& model, const Mesh* mesh, const ReductionOptions& options,
+                               std::vector<Interface> interfaces, Diagnostics& diagnostics,
+                               const ProgressHook& progress) {
+  Reduction result;
+  const MatrixXd loads = load_vectors(model, options.loads, interfaces);
+  ReducedBody& body = result.body;
+  body.interfaces = frames_of(model, interfaces);
+  CraigBampton components(model, std::move(interfaces), diagnostics, progress);
+  const auto spent = [&](const char* phase) {
+    for (const auto& [name, seconds] : components.seconds().phases())
+      if (name == phase) return seconds;
+    return 0.0;
+  };
+
+  // the search; what is not eigenvectors in it is the estimator
+  const Timer search_timer;
+  result.selection = select_modes(components, options.selection, diagnostics, progress);
+  const double search = search_timer.seconds(), modes = spent("fixed-interface modes");
+  result.estimator_seconds = std::max(0.0, search - modes);
+  for (const auto& [phase, seconds] : components.seconds().phases())
+    if (phase != "residual terms") result.seconds.add(phase, seconds);
+  result.seconds.add("error control", result.estimator_seconds);
+  result.modes_computed = components.modes_known();
+  result.worst_residual = components.worst_residual();
+
+  // the basis
+  if (progress) progress("basis", -1);
+  Timer basis_timer;
+  CraigBamptonBasis basis = components.basis(result.selection.choice, loads);
+  body.K = basis.pencil.stiffness();
+  body.M = basis.pencil.mass();
+  ReducedModes natural = PencilSolver(basis.pencil).lowest(basis.pencil.size());
+  body.eigenvalues = std::move(natural.values);
+  body.eigenvectors = std::move(natural.vectors);
+  label_coordinates(model, components, basis, body);
+  const int rigid_count = components.rigid_count();
+  body.rigid_count = rigid_count;
+  body.range =
+      std::min<int>(options.selection.range, static_cast<int>(body.eigenvalues.size()) - rigid_count);
+  if (options.basis == ReductionBasis::FreeModes) to_free_modes(body, basis.T);
+  finish_dynamics(options.damping, options.basis == ReductionBasis::FreeModes ? 0 : rigid_count,
+                  options.selection.range, body);
+  result.seconds.add("basis", basis_timer.seconds());
+  fill_shapes(model, mesh, options, components.interfaces(), basis.T, body, result.seconds, diagnostics,
+              progress);
+
+  // verification, on request
+  result.factor = components.factor_stats();
+  if (options.exact_errors || !options.compare.empty()) {
+    Timer timer;
+    result.exact = exact_eigenvalues(model, rigid_count, options.selection.range, diagnostics, progress);
+    set_exact_errors(result.selection.errors.modes, result.exact);
+    result.seconds.add("exact eigenvalues", timer.seconds());
+  }
+  if (!options.sweep.empty() || !options.compare.empty()) {
+    Timer timer;
+    SweepOptions sweep;
+    sweep.range = options.selection.range;
+    sweep.first = options.sweep.empty() ? options.selection.initial : options.sweep[0];
+    sweep.last = std::min(components.interior_size(),
+                          options.sweep.empty() ? options.compare_max_modes : options.sweep[1]);
+    sweep.bounds = !options.sweep.empty();
+    // the comparison needs no more than the paper's rule at its smallest tolerance
+    if (options.sweep.empty())
+      sweep.stop_below = *std::min_element(options.compare.begin(), options.compare.end());
+    result.sweep = sweep_modes(components, sweep, result.exact, progress);
+    if (!options.compare.empty())
+      result.comparison = compare_methods(components, options.selection.range, options.compare, result.exact,
+                                          result.sweep, options.compare_max_modes, diagnostics, progress);
+    result.seconds.add("comparison", timer.seconds());
+  }
+  body.errors = result.selection.errors;
+  result.interior_size = components.interior_size();
+  result.interface_size = components.interface_size();
+  return result;
+}
+
+// Natural modes of the free body, and what the interfaces' unit forces move besides them.
+Reduction reduce_free_interface(const FeModel& model, const Mesh* mesh, const ReductionOptions& options,
+                                std::vector<Interface> interfaces, Diagnostics& diagnostics,
+                                const ProgressHook& progress) {
+  Reduction result;
+  ReducedBody& body = result.body;
+  body.interfaces = frames_of(model, interfaces);
+  const MatrixXd interior_loads = load_vectors(model, options.loads, interfaces);
+  int n_b = 0;
+  for (const Interface& interface : interfaces) n_b += static_cast<int>(interface.rows.size());
+  MatrixXd forces = MatrixXd::Zero(model.dof_count(), n_b + interior_loads.cols());
+  int column = 0;
+  for (const Interface& interface : interfaces)
+    for (int row : interface.rows) forces(row, column++) = 1;
+  forces.rightCols(interior_loads.cols()) = interior_loads;
+
+  VibrationOptions vibration;
+  vibration.count = options.selection.range + 6;
+  vibration.tolerance = 1e-10;
+  vibration.forces = forces;
+  if (vibration.count > model.dof_count())
+    fail_input("{}: {} flexible modes are asked for, but the body has only {} degrees of freedom",
+               model.source, options.selection.range, model.dof_count());
+  const Vibration natural = compute_modes(model, vibration, diagnostics, progress);
+  const ModeSet& modes = natural.modes;
+  const int rigid_count = modes.rigid_count;
+  const int count = std::min(modes.count(), rigid_count + options.selection.range);
+  for (const auto& [phase, seconds] : natural.seconds.phases()) result.seconds.add(phase, seconds);
+
+  // Z = (K - sigma M)^-1 f less the modes kept; sigma is small beside what remains, so this is residual
+  // flexibility
+  Timer timer;
+  MatrixXd Phi = modes.shapes.leftCols(count);
+  MatrixXd Z = natural.answers;
+  MatrixXd MZ(Z.rows(), Z.cols()), KZ(Z.rows(), Z.cols()), C(count, Z.cols());
+  for (int pass = 0; pass < 2; ++pass) {
+    multiply(model.M, Z, MZ);
+    gemm(true, false, 1, Phi, MZ, 0, C);
+    gemm(false, false, -1, Phi, C, 1, Z);
+  }
+  multiply(model.M, Z, MZ);
+  multiply(model.K, Z, KZ);
+  MatrixXd k(Z.cols(), Z.cols()), m(Z.cols(), Z.cols());
+  gemm(true, false, 1, Z, KZ, 0, k);
+  gemm(true, false, 1, Z, MZ, 0, m);
+  const ResidualVectors residual =
+      orthonormal_residuals(0.5 * (k + k.transpose()), 0.5 * (m + m.transpose()));
+  const int extra = static_cast<int>(residual.theta.size()), N = count + extra;
+  MatrixXd T(model.dof_count(), N);
+  T.leftCols(count) = Phi;
+  gemm(false, false, 1, Z, residual.v, 0, T.rightCols(extra));
+
+  body.eigenvalues.resize(N);
+  body.eigenvalues << modes.eigenvalues.head(count), residual.theta;
+  body.M = MatrixXd::Identity(N, N);
+  body.K = body.eigenvalues.asDiagonal();
+  body.eigenvectors = MatrixXd::Identity(N, N);
+  // the residual vectors lie above the modes kept, as far as those are the lowest
+  std::vector<int> order(N);
+  for (int j = 0; j < N; ++j) order[j] = j;
+  std::stable_sort(order.begin() + count, order.end(),
+                   [&](int x, int y) { return body.eigenvalues[x] < body.eigenvalues[y]; });
+  for (int j = 0; j < N; ++j) {
+    ReducedCoordinate coordinate;
+    coordinate.kind = j < count ? CoordinateKind::FreeInterface : CoordinateKind::Residual;
+    coordinate.frequency_hz = hertz(body.eigenvalues[j]);
+    if (j < count && modes.effective_mass.size() > 0)
+      coordinate.effective_mass = modes.effective_mass.row(j).transpose();
+    body.coordinates.push_back(coordinate);
+  }
+  finish_dynamics(options.damping, rigid_count, options.selection.range, body);
+  result.seconds.add("basis", timer.seconds());
+  fill_shapes(model, mesh, options, interfaces, T, body, result.seconds, diagnostics, progress);
+
+  // the modes are the body's own: their error is that of the eigen-solver
+  ErrorTable& errors = result.selection.errors;
+  errors.method = "eigen-solver";
+  errors.tolerance = options.selection.tolerance;
+  for (int j = rigid_count; j < count; ++j) {
+    ModeError error;
+    error.eigenvalue = modes.eigenvalues[j];
+    error.bound = modes.residuals[j] * (error.eigenvalue - modes.shift) / error.eigenvalue;
+    errors.modes.push_back(error);
+  }
+  errors.certified = errors.max_bound() <= errors.tolerance;
+  body.errors = errors;
+  result.selection.coordinates = N;
+  result.worst_residual = modes.residuals.maxCoeff();
+  result.factor = natural.factor;
+  result.interface_size = n_b;
+  result.interior_size = model.dof_count() - n_b;
+  return result;
+}
+
+}  // namespace
+
+std::string_view name_of(ReductionBasis basis) {
+  constexpr std::string_view names[] = {"craig-bampton", "free-modes", "free-interface"};
+  return names[static_cast<int>(basis)];
+}
+
+Reduction reduce(const FeModel& model, const Mesh* mesh, const ReductionOptions& options,
+                 Diagnostics& diagnostics, const ProgressHook& progress) {
+  if (const auto problems = problems_of(options.selection); !problems.empty())
+    fail_input("{}", problems.front());
+  if (const auto problems = problems_of(options.damping); !problems.empty())
+    fail_input("damping: {}", problems.front());
+  std::vector<Interface> interfaces = find_interfaces(model, options.interfaces);
+  Reduction result =
+      options.basis == ReductionBasis::FreeInterface
+          ? reduce_free_interface(model, mesh, options, std::move(interfaces), diagnostics, progress)
+          : reduce_craig_bampton(model, mesh, options, std::move(interfaces), diagnostics, progress);
+  result.body.basis = name_of(options.basis);
+  result.body.source = model.source;
+  result.full_size = model.dof_count();
+  return result;
+}
+
+}  // namespace lissom
