@@ -202,8 +202,8 @@ VectorXd scale_factors(const VectorXd& norms) {
 }
 
 // |cosine| of the flexible columns of S, Eq. 35. Columns of no length resemble nothing.
-MatrixXd cosine_matrix(const GcmsSpace& space) {
-  const MatrixXd F = space.R_euclid.rightCols(space.S.cols() - rigid_columns);
+MatrixXd cosine_matrix(const MatrixXd& R_euclid) {
+  const MatrixXd F = R_euclid.rightCols(R_euclid.cols() - rigid_columns);
   const VectorXd norms = F.colwise().norm();
   MatrixXd unit = F;
   for (Index j = 0; j < F.cols(); ++j) unit.col(j) *= norms[j] > 0 ? 1 / norms[j] : 0;
@@ -370,6 +370,8 @@ GcmsSpace gcms_space(const Eigen::Matrix3Xd& points, const SymmetricMatrix& node
       space.columns.push_back({GcmsColumn::Kind::Flexible, space.mode_numbers[m], k});
     }
   space.R_euclid = triangle_of(space.S);
+  space.singular_values = singular_values(space.R_euclid);
+  space.cosine = cosine_matrix(space.R_euclid);
 
   // rigid columns; the centre twice, because the first one carries the round-off of far away coordinates
   const VectorXd m_one = product(node_mass, MatrixXd::Ones(n, 1));
@@ -443,6 +445,7 @@ GcmsBasis scalar_gcms_basis(const GcmsSpace& space, const SymmetricMatrix& node_
   const Index r = space.Q.cols(), flexible = r - rigid_columns, fields = space.S.cols() - rigid_columns;
   GcmsBasis basis;
   basis.method = "scalar";
+  basis.cosine = space.cosine;
   basis.centre = space.centre;
   basis.T = space.T;
   basis.steps.push_back(step_of(space, "as they are", all_columns(space), VectorXd::Ones(space.S.cols())));
@@ -535,7 +538,7 @@ GcmsBasis algorithm_1(const GcmsSpace& space, const Algorithm1Options& options, 
   // scale
   const VectorXd factors = scale_factors(norms);
   basis.steps.push_back(step_of(space, "scaled", columns, factors));
-  basis.cosine = cosine_matrix(space);
+  basis.cosine = space.cosine;
   if (basis.steps.back().condition > options.desired_condition) {
     // remove what resembles an earlier column
     for (GcmsRemoval& removal : similar_columns(basis.cosine, options.threshold))
@@ -569,19 +572,18 @@ GcmsBasis algorithm_1(const GcmsSpace& space, const Algorithm1Options& options, 
   basis.m_hat = symmetric(transposed_product(C, C));
   basis.K_hat = congruent(space.K, C);
   basis.kept = static_cast<int>(columns.size()) - rigid_columns;
-  basis.singular_values = singular_values(space.R_euclid);
+  basis.singular_values = singular_values(scaled_columns(space.R_euclid, columns, factors));
   basis.ritz = ritz_values(space, C);
   return basis;
 }
 
 std::vector<GcmsSweepPoint> sweep_threshold(const GcmsSpace& space, const std::vector<double>& thresholds) {
   const VectorXd norms = norms_of(space), factors = scale_factors(norms);
-  const MatrixXd cosine = cosine_matrix(space);
   std::vector<GcmsSweepPoint> sweep;
   std::vector<int> previous;
   for (const double threshold : thresholds) {
     GcmsSweepPoint point;
-    const auto removed = similar_columns(cosine, threshold);
+    const auto removed = similar_columns(space.cosine, threshold);
     const std::vector<int> columns = without(all_columns(space), removed);
     if (!sweep.empty() && columns == previous) {
       point = sweep.back();

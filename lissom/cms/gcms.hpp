@@ -52,14 +52,17 @@ struct GcmsSpace {
   Eigen::VectorXd eigenvalues;      // lambda_m [rad2/s2]
   Eigen::VectorXd mode_masses;      // phi_m' M phi_m
 
-  double mass = 0;           // [kg]
-  Eigen::Vector3d centre;    // x_c [m]
-  Eigen::Matrix3d T;         // symmetric, T' (X - x_c)' m (X - x_c) T = I
-  Eigen::MatrixXd Q;         // n by r
-  Eigen::MatrixXd R;         // r by 4 + 3 N_m, S = Q R
-  Eigen::MatrixXd K;         // K_Q, 3r by 3r
-  Eigen::MatrixXd R_euclid;  // of the Euclidean QR decomposition of S: its singular values and angles
-  double orthogonality = 0;  // largest entry of |Q' m Q - I|
+  double mass = 0;                  // [kg]
+  Eigen::Vector3d centre;           // x_c [m]
+  Eigen::Matrix3d T;                // symmetric, T' (X - x_c)' m (X - x_c) T = I
+  Eigen::MatrixXd Q;                // n by r
+  Eigen::MatrixXd R;                // r by 4 + 3 N_m, S = Q R
+  Eigen::MatrixXd K;                // K_Q, 3r by 3r
+  Eigen::MatrixXd R_euclid;         // of the Euclidean QR decomposition of S: its singular values and angles
+  double orthogonality = 0;         // largest entry of |Q' m Q - I|
+  Eigen::VectorXd singular_values;  // of S, descending; Phi has each three times
+  // |cosine| of the flexible columns, Eq. 35, 3 N_m by 3 N_m; Phi_f's is cosine (x) I_3
+  Eigen::MatrixXd cosine;
 
   int mode_count() const { return static_cast<int>(mode_numbers.size()); }
 };
@@ -118,12 +121,12 @@ struct GcmsBasis {
   std::vector<GcmsStep> steps;  // the first is S as it is
   std::vector<GcmsRitz> ritz;   // one per input mode
   // scalar: of the flexible fields in the energy norm, relative to the first; `kept` of them are in the
-  // basis. Algorithm 1: of the basis as it is (Phi's are the same, each three times).
+  // basis. Algorithm 1: of S as it is here.
   Eigen::VectorXd singular_values;
-  int kept = 0;
+  int kept = 0;            // flexible columns
+  Eigen::MatrixXd cosine;  // that of the space: all flexible columns before any step
 
   // Algorithm 1
-  Eigen::MatrixXd cosine;  // 3 N_m by 3 N_m, of the flexible columns of S; Phi_f's is cosine (x) I_3
   std::vector<GcmsRemoval> removed;
   std::vector<FaintColumn> faint;
 
