@@ -1,5 +1,6 @@
 #include "lissom/io/gcms_spec.hpp"
 
+#include <numbers>
 #include <set>
 
 #include "lissom/io/toml_table.hpp"
@@ -64,6 +65,7 @@ GcmsSpec read_gcms_spec(TomlTable& table) {
     if (!(*value >= 1))
       table.problem("condition", fmt::format("is {}, expected a condition number, 1 or more", *value));
   }
+  if (const auto degrees = table.number("pair_angle")) spec.pair_angle = *degrees * std::numbers::pi / 180;
   spec.thresholds = table.numbers("thresholds").value_or(std::vector<double>{});
   for (const double value : spec.thresholds)
     if (!is_cosine(value))

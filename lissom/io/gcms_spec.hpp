@@ -1,6 +1,7 @@
 // What a study asks of a body's GCMS basis: [bodies.NAME.gcms].
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "lissom/cms/gcms.hpp"
@@ -14,7 +15,8 @@ struct GcmsSpec {
   bool scalar = true, algorithm_1 = false;
   ScalarGcmsOptions scalar_options;
   Algorithm1Options algorithm_1_options;
-  std::vector<double> thresholds;  // of the sweep; none: no sweep
+  std::vector<double> thresholds;    // of the sweep; none: no sweep
+  std::optional<double> pair_angle;  // [rad] turn pairs of equal frequency, see turn_equal_modes()
   SourcePos where;
 };
 

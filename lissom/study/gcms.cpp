@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "lissom/cms/equal_modes.hpp"
 #include "lissom/fe/assembly.hpp"
 #include "lissom/fe/solid_mesh.hpp"
 #include "lissom/io/table.hpp"
@@ -60,16 +61,20 @@ GcmsResult compute(Body& body, Diagnostics& diagnostics, const ProgressHook& pro
   }
   const FeModel& model = own ? solid : body.model;
   const SymmetricMatrix node_mass = scalar_node_mass(model);
-  const int highest = *std::max_element(spec.modes.begin(), spec.modes.end());
+  // one more than the highest, which may have a partner of equal frequency
+  const int highest = *std::max_element(spec.modes.begin(), spec.modes.end()) + (spec.pair_angle ? 1 : 0);
   const ModeSet modes = free_modes(body, model, highest, result, diagnostics, progress);
+  Eigen::MatrixXd shapes = modes.shapes.rightCols(modes.count() - modes.rigid_count);
+  const Eigen::VectorXd eigenvalues = modes.eigenvalues.tail(shapes.cols());
+  if (spec.pair_angle) result.pairs_turned = turn_equal_modes(shapes, eigenvalues, *spec.pair_angle);
 
   if (progress) progress("GCMS basis", -1);
   Timer timer;
   std::vector<int> chosen;
-  for (const int number : spec.modes) chosen.push_back(modes.rigid_count + number - 1);
+  for (const int number : spec.modes) chosen.push_back(number - 1);
   const GcmsSpace space =
-      gcms_space(model.points, node_mass, model.K, Eigen::MatrixXd(modes.shapes(Eigen::all, chosen)),
-                 Eigen::VectorXd(modes.eigenvalues(chosen)), spec.modes);
+      gcms_space(model.points, node_mass, model.K, Eigen::MatrixXd(shapes(Eigen::all, chosen)),
+                 Eigen::VectorXd(eigenvalues(chosen)), spec.modes);
   GcmsFile& file = result.file;
   if (spec.scalar) file.scalar = scalar_gcms_basis(space, node_mass, spec.scalar_options);
   if (spec.algorithm_1) file.algorithm_1 = algorithm_1(space, spec.algorithm_1_options, diagnostics);
@@ -222,6 +227,7 @@ json gcms_json(const GcmsResult& result) {
   j["singular_values"] =
       std::vector<double>(result.file.singular_values.begin(), result.file.singular_values.end());
   j["spiders_left_out"] = result.spiders_left_out;
+  j["pairs_turned"] = result.pairs_turned;
   j["nodes_left_out"] = result.nodes_left_out;
   if (result.file.scalar) j["scalar"] = to_json(result, *result.file.scalar);
   if (result.file.algorithm_1) j["algorithm_1"] = to_json(result, *result.file.algorithm_1);

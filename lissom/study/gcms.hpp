@@ -17,6 +17,7 @@ struct GcmsResult {
   GcmsStep at_first;  // condition numbers of all columns as they are
   bool spiders_left_out = false;
   int nodes_left_out = 0;  // those without elements
+  int pairs_turned = 0;    // of modes of equal frequency
   PhaseTimes seconds;
 };
 
