@@ -11,6 +11,6 @@ namespace lissom {
 // before y before z) along which the pair moves most, and then both are turned on by `angle` [rad]. Three or
 // more equal eigenvalues are left alone. Returns the number of pairs.
 int turn_equal_modes(Eigen::MatrixXd& modes, const Eigen::Ref<const Eigen::VectorXd>& eigenvalues,
-                     double angle, double tolerance = 1e-5);
+                     double angle, double tolerance = 1e-6);
 
 }  // namespace lissom
