@@ -13,6 +13,7 @@
 #include "lissom/fe/mesh_reader.hpp"
 #include "lissom/fe/node_selection.hpp"
 #include "lissom/fe/vibration.hpp"
+#include "lissom/io/gcms_spec.hpp"
 
 namespace lissom {
 
@@ -51,6 +52,7 @@ struct BodySpec {
   // what to compute
   std::optional<VibrationOptions> modes;
   bool vtu = true;  // write the mode shapes for ParaView
+  std::optional<GcmsSpec> gcms;
 };
 
 }  // namespace lissom

@@ -245,6 +245,7 @@ BodySpec read_body(const std::string& name, TomlTable table, const std::filesyst
     body.vtu = modes->boolean("vtu").value_or(true);
     modes->finish();
   }
+  if (auto gcms = table.table("gcms")) body.gcms = read_gcms_spec(*gcms);
   table.finish();
   return body;
 }

@@ -64,6 +64,11 @@ bool TomlTable::has(std::string_view key) const {
   return table_->as_table().count(std::string(key)) > 0;
 }
 
+bool TomlTable::is_list(std::string_view key) const {
+  const auto it = table_->as_table().find(std::string(key));
+  return it != table_->as_table().end() && it->second.is_array();
+}
+
 std::string TomlTable::full(std::string_view key) const {
   return path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key);
 }
@@ -169,6 +174,26 @@ std::optional<std::vector<long>> TomlTable::integers(std::string_view key) {
     return list;
   }
   wrong_kind(key, *value, "a list of whole numbers");
+  return std::nullopt;
+}
+
+std::optional<std::vector<double>> TomlTable::numbers(std::string_view key) {
+  const toml::value* value = find(key);
+  if (!value) return std::nullopt;
+  if (const auto number = as_number(*value)) return std::vector<double>{*number};
+  std::vector<double> list;
+  if (value->is_array()) {
+    for (const toml::value& entry : value->as_array()) {
+      const auto number = as_number(entry);
+      if (!number) {
+        wrong_kind(key, entry, "a list of numbers");
+        return std::nullopt;
+      }
+      list.push_back(*number);
+    }
+    return list;
+  }
+  wrong_kind(key, *value, "a list of numbers");
   return std::nullopt;
 }
 

@@ -40,6 +40,7 @@ class TomlTable {
   std::optional<Eigen::Vector3d> vector3(std::string_view key);
   std::optional<std::vector<std::string>> texts(std::string_view key);  // one text counts as a list of one
   std::optional<std::vector<long>> integers(std::string_view key);
+  std::optional<std::vector<double>> numbers(std::string_view key);  // one number counts as a list of one
   std::optional<TomlTable> table(std::string_view key);
   std::vector<TomlTable> tables(std::string_view key);                                // [[key]]
   std::vector<std::pair<std::string, TomlTable>> named_tables(std::string_view key);  // [key.NAME]
@@ -49,6 +50,7 @@ class TomlTable {
   // Notes a problem with this table itself.
   void problem_here(const std::string& message);
   bool has(std::string_view key) const;
+  bool is_list(std::string_view key) const;  // there, and [ ... ]
   SourcePos where() const { return where_; }
   SourcePos where(std::string_view key) const;
   const std::string& path() const { return path_; }

@@ -3,6 +3,7 @@
 #include "lissom/core/atomic_file.hpp"
 #include "lissom/linalg/blas.hpp"
 #include "lissom/study/body.hpp"
+#include "lissom/study/gcms.hpp"
 
 namespace lissom {
 
@@ -29,6 +30,13 @@ StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Dia
       run.text += "\n" + describe_modes(body) + "\n";
       result.update(modes_json(body));
       result["files"] = files;
+    }
+    if (spec.gcms) {
+      const GcmsResult gcms = compute_gcms(body, diagnostics, progress);
+      result["gcms"] = gcms_json(gcms);
+      result["files"].push_back(write_gcms_results(gcms, out));
+      run.text += "\n" + describe_gcms(gcms) + "\n";
+      for (const auto& [phase, seconds] : gcms.seconds.phases()) body.seconds.add(phase, seconds);
     }
     result["seconds"] = to_json(body.seconds);
     summary["bodies"][spec.name] = std::move(result);

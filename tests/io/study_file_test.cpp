@@ -111,5 +111,42 @@ TEST(StudyFile, ASyntaxErrorHasItsLine) {
   EXPECT_NE(parse.problems("[bodies.rod]\n").find("a body needs mesh"), std::string::npos);
 }
 
+TEST(StudyFile, GcmsTakesANumberOfModesOrTheirNumbers) {
+  const Parser parse;
+  const std::string body = "[bodies.a]\nmesh = \"part.msh\"\n[bodies.a.gcms]\n";
+  const GcmsSpec plain = *parse(body).bodies[0].gcms;
+  EXPECT_EQ(plain.modes.size(), 12u);
+  EXPECT_TRUE(plain.scalar);
+  EXPECT_FALSE(plain.algorithm_1);
+  EXPECT_EQ(plain.scalar_options.truncation, 1e-4);
+  EXPECT_EQ((*parse(body + "modes = 3\n").bodies[0].gcms).modes, (std::vector<int>{1, 2, 3}));
+  const GcmsSpec all = *parse(body +
+                              "modes = [7, 2]\nmethod = \"both\"\ntruncation = 1e-3\nthreshold = 0.98\n"
+                              "condition = 50\nthresholds = [1, 0.9]\npair_angle = 180\n")
+                            .bodies[0]
+                            .gcms;
+  EXPECT_EQ(all.modes, (std::vector<int>{7, 2}));
+  EXPECT_TRUE(all.scalar && all.algorithm_1);
+  EXPECT_EQ(all.scalar_options.truncation, 1e-3);
+  EXPECT_EQ(all.algorithm_1_options.threshold, 0.98);
+  EXPECT_EQ(all.algorithm_1_options.desired_condition, 50);
+  EXPECT_EQ(all.thresholds, (std::vector<double>{1, 0.9}));
+  EXPECT_DOUBLE_EQ(all.pair_angle.value(), 3.141592653589793);
+
+  // line 4 is the first of the table
+  const std::string problems =
+      parse.problems(body +
+                     "modes = [0, 3, 3]\nmethod = \"best\"\ntruncation = 1\nthreshold = 0\ncondition = 0.5\n"
+                     "thresholds = [2]\ntreshold = 1\n");
+  for (const char* text :
+       {"s.toml:4: bodies.a.gcms.modes: 0 is no number", "mode 3 is there twice",
+        "s.toml:5: bodies.a.gcms.method: 'best' is none of", "s.toml:6: bodies.a.gcms.truncation: is 1",
+        "s.toml:7: bodies.a.gcms.threshold: is 0", "s.toml:8: bodies.a.gcms.condition: is 0.5",
+        "s.toml:9: bodies.a.gcms.thresholds: 2 is no cosine", "did you mean 'threshold'?"})
+    EXPECT_NE(problems.find(text), std::string::npos) << text << " in\n" << problems;
+  EXPECT_NE(parse.problems(body + "modes = 0\n").find("gcms.modes: is 0"), std::string::npos);
+  EXPECT_NE(parse.problems(body + "modes = []\n").find("the list is empty"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace lissom
