@@ -264,7 +264,9 @@ TEST(ReducedBodyFile, StrainAndStressModesCanBeLeftOut) {
   // nor are they read: a NaN in them, which is refused otherwise, stays unseen
   edit(folder / "a.h5",
        [](hid_t file) { overwrite_first<double>(file, "nodes/stress_modes", H5T_NATIVE_DOUBLE, NAN); });
-  EXPECT_NE(refusal(folder / "a.h5"), "");
+  EXPECT_NE(refusal(folder / "a.h5").find("the matrix of stress modes holds a number that is not finite"),
+            std::string::npos)
+      << refusal(folder / "a.h5");
   expect_same_body(body, read(folder / "a.h5", {.stress_modes = false}).body);
 }
 
