@@ -62,6 +62,7 @@ bool is_study(const std::string& file);
 // The verbs: each adds itself to the program and runs when it was chosen.
 void add_inspect(CLI::App& program, Command& command);
 void add_modes(CLI::App& program, Command& command);
+void add_reduce(CLI::App& program, Command& command);
 void add_run(CLI::App& program, Command& command);
 
 }  // namespace lissom::app

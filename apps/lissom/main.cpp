@@ -91,6 +91,7 @@ int main(int argc, char** argv) {
       "Exit codes: 0 done, 1 the computation failed, 2 wrong input.");
   add_inspect(program, command);
   add_modes(program, command);
+  add_reduce(program, command);
   add_run(program, command);
 
   try {

@@ -25,9 +25,9 @@
 
 namespace lissom {
 
-// The scalar mass matrix m of a model with M = m (x) I_3 and three degrees of freedom for each node in node
-// order. Throws InputError naming the first degree of freedom or entry that is different.
-SymmetricMatrix scalar_node_mass(const FeModel& model);
+// The model's node mass, after a check that GCMS can have the model: three degrees of freedom for each node
+// in node order, and M = m (x) I_3. Throws InputError naming what is different.
+const SymmetricMatrix& gcms_node_mass(const FeModel& model);
 
 // One column of S.
 struct GcmsColumn {

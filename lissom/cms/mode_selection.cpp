@@ -348,7 +348,7 @@ std::vector<SweepPoint> sweep_modes(CraigBampton& body, const SweepOptions& opti
       body.need_modes(std::min(last + 1, count + std::max(16, count / 2)));
     EstimateOptions estimate;
     estimate.rigid_count = body.rigid_count(), estimate.range = options.range,
-    estimate.bounds = options.bounds;
+    estimate.bounds = count <= options.bounds_up_to;
     SweepPoint point;
     point.modes = count;
     const ReducedProblem problem = body.problem(lowest_modes(count, false));
@@ -359,7 +359,7 @@ std::vector<SweepPoint> sweep_modes(CraigBampton& body, const SweepOptions& opti
         full && problem.residual.kappa_next > guard_factor * point.errors[options.range - 1].eigenvalue;
     points.push_back(std::move(point));
     if (progress) progress("errors over the number of modes", static_cast<double>(count) / last);
-    if (options.stop_below > 0 && points.back().guarded &&
+    if (options.stop_below > 0 && count >= options.at_least && points.back().guarded &&
         all_below(points.back().errors, options.range, &ModeError::paper_estimate, options.stop_below))
       break;
   }

@@ -63,9 +63,11 @@ struct SweepPoint {
 struct SweepOptions {
   int range = 10;
   int first = 5, last = 100;
-  bool bounds = false;
-  // ends the sweep when the guard holds and the paper's estimate of all modes in range is below
+  int bounds_up_to = 0;  // so many modes with the enclosure, which costs an eigenvalue per mode in range
+  // ends the sweep, at `at_least` modes or later, when the guard holds and the paper's estimate of all modes
+  // in range is below
   double stop_below = 0;
+  int at_least = 0;
 };
 std::vector<SweepPoint> sweep_modes(CraigBampton& body, const SweepOptions& options,
                                     const Eigen::Ref<const Eigen::VectorXd>& chi,

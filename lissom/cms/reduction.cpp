@@ -284,17 +284,20 @@ Reduction reduce_craig_bampton(const FeModel& model, const Mesh* mesh, const Red
     Timer timer;
     SweepOptions sweep;
     sweep.range = options.selection.range;
+    // the sweep asked for, with bounds; the comparison goes on until the paper's rule has met its smallest
+    // tolerance
     sweep.first = options.sweep.empty() ? options.selection.initial : options.sweep[0];
-    sweep.last = std::min(components.interior_size(),
-                          options.sweep.empty() ? options.compare_max_modes : options.sweep[1]);
-    sweep.bounds = !options.sweep.empty();
-    // the comparison needs no more than the paper's rule at its smallest tolerance
-    if (options.sweep.empty())
+    sweep.last = options.sweep.empty() ? 0 : options.sweep[1];
+    sweep.bounds_up_to = sweep.at_least = sweep.last;
+    if (!options.compare.empty()) {
+      sweep.last = std::max(sweep.last, options.compare_max_modes);
       sweep.stop_below = *std::min_element(options.compare.begin(), options.compare.end());
+    }
     result.sweep = sweep_modes(components, sweep, result.exact, progress);
     if (!options.compare.empty())
       result.comparison = compare_methods(components, options.selection.range, options.compare, result.exact,
                                           result.sweep, options.compare_max_modes, diagnostics, progress);
+    result.compared_tolerances = options.compare;
     result.seconds.add("comparison", timer.seconds());
   }
   body.errors = result.selection.errors;

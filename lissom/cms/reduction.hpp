@@ -56,6 +56,7 @@ struct Reduction {
   Eigen::VectorXd exact;         // flexible eigenvalues of the whole body, with exact_errors
   std::vector<SweepPoint> sweep;
   std::vector<ComparedMethod> comparison;
+  std::vector<double> compared_tolerances;  // of its columns
   CholeskyStats factor;
   PhaseTimes seconds;
 };

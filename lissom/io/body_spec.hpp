@@ -14,6 +14,7 @@
 #include "lissom/fe/node_selection.hpp"
 #include "lissom/fe/vibration.hpp"
 #include "lissom/io/gcms_spec.hpp"
+#include "lissom/io/reduce_spec.hpp"
 
 namespace lissom {
 
@@ -52,6 +53,7 @@ struct BodySpec {
   // what to compute
   std::optional<VibrationOptions> modes;
   bool vtu = true;  // write the mode shapes for ParaView
+  std::optional<ReduceSpec> reduce;
   std::optional<GcmsSpec> gcms;
 };
 

@@ -2,6 +2,7 @@
 
 #include <numbers>
 #include <set>
+#include <tuple>
 
 #include "lissom/io/toml_table.hpp"
 
@@ -43,12 +44,11 @@ GcmsSpec read_gcms_spec(TomlTable& table) {
   GcmsSpec spec;
   spec.where = table.where();
   spec.modes = read_mode_numbers(table);
-  if (const auto method = table.text("method")) {
-    if (*method != "scalar" && *method != "algorithm-1" && *method != "both")
-      table.problem("method", fmt::format("'{}' is none of scalar, algorithm-1, both", *method));
-    spec.scalar = *method != "algorithm-1";
-    spec.algorithm_1 = *method != "scalar";
-  }
+  using Bases = std::pair<bool, bool>;
+  Bases bases{spec.scalar, spec.algorithm_1};
+  table.choice<Bases>(
+      "method", {{"scalar", {true, false}}, {"algorithm-1", {false, true}}, {"both", {true, true}}}, bases);
+  std::tie(spec.scalar, spec.algorithm_1) = bases;
   if (const auto value = table.number("truncation")) {
     spec.scalar_options.truncation = *value;
     if (!(*value >= 0 && *value < 1))

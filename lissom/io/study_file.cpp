@@ -3,6 +3,8 @@
 #include <Eigen/Geometry>
 #include <Eigen/LU>
 
+#include <fmt/ranges.h>
+
 #include <sstream>
 
 #include "lissom/core/text.hpp"
@@ -11,25 +13,6 @@
 namespace lissom {
 
 namespace {
-
-// One of a few words, with a suggestion for a misspelt one.
-template <class Value>
-void choice(TomlTable& table, std::string_view key, const std::vector<std::pair<std::string, Value>>& choices,
-            Value& value) {
-  const auto word = table.text(key);
-  if (!word) return;
-  std::vector<std::string> names;
-  for (const auto& [name, meaning] : choices) {
-    if (name == *word) {
-      value = meaning;
-      return;
-    }
-    names.push_back(name);
-  }
-  const auto guess = closest(*word, names);
-  table.problem(key, fmt::format("'{}' is none of {}{}", *word, fmt::join(names, ", "),
-                                 guess ? fmt::format("; did you mean '{}'?", *guess) : ""));
-}
 
 void read_units(TomlTable& table, UnitSystem& units) {
   if (const auto name = table.text("units")) {
@@ -149,12 +132,12 @@ SpiderSpec read_spider(TomlTable table) {
     spider.name = *name;
   else
     table.problem("name", "is missing");
-  choice<Spider::Kind>(table, "kind",
-                       {{"rigid", Spider::Kind::Rigid},
-                        {"averaging", Spider::Kind::Averaging},
-                        {"RBE2", Spider::Kind::Rigid},
-                        {"RBE3", Spider::Kind::Averaging}},
-                       spider.kind);
+  table.choice<Spider::Kind>("kind",
+                             {{"rigid", Spider::Kind::Rigid},
+                              {"averaging", Spider::Kind::Averaging},
+                              {"RBE2", Spider::Kind::Rigid},
+                              {"RBE3", Spider::Kind::Averaging}},
+                             spider.kind);
   spider.nodes = read_selection(table);
   spider.reference = table.vector3("reference");
   table.finish();
@@ -232,8 +215,8 @@ BodySpec read_body(const std::string& name, TomlTable table, const std::filesyst
         "mesh",
         "is missing: a body needs mesh = \"FILE\", stiffness = \"FILE\" and mass_matrix, or body = \"FILE\"");
   if (auto material = table.table("material")) body.material = read_material(*material);
-  choice<MassKind>(
-      table, "mass",
+  table.choice<MassKind>(
+      "mass",
       {{"consistent", MassKind::Consistent}, {"lumped", MassKind::Lumped}, {"calculix", MassKind::Calculix}},
       body.mass);
   for (TomlTable& spider : table.tables("spiders")) body.spiders.push_back(read_spider(spider));
@@ -245,6 +228,7 @@ BodySpec read_body(const std::string& name, TomlTable table, const std::filesyst
     body.vtu = modes->boolean("vtu").value_or(true);
     modes->finish();
   }
+  if (auto reduce = table.table("reduce")) body.reduce = read_reduce_spec(*reduce, folder);
   if (auto gcms = table.table("gcms")) body.gcms = read_gcms_spec(*gcms);
   table.finish();
   return body;

@@ -2,6 +2,8 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "lissom/core/text.hpp"
 
 namespace lissom {
@@ -255,6 +257,17 @@ void TomlTable::finish() {
                    guess ? fmt::format("{}: unknown key; did you mean '{}'?", full(key), *guess)
                          : fmt::format("{}: unknown key; known here: {}", full(key), fmt::join(known, ", ")));
   }
+}
+
+std::optional<size_t> TomlTable::word_index(std::string_view key, const std::vector<std::string>& words) {
+  const auto word = text(key);
+  if (!word) return std::nullopt;
+  const auto found = std::find(words.begin(), words.end(), *word);
+  if (found != words.end()) return static_cast<size_t>(found - words.begin());
+  const auto guess = closest(*word, words);
+  problem(key, fmt::format("'{}' is none of {}{}", *word, fmt::join(words, ", "),
+                           guess ? fmt::format("; did you mean '{}'?", *guess) : ""));
+  return std::nullopt;
 }
 
 }  // namespace lissom

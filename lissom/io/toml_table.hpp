@@ -41,6 +41,13 @@ class TomlTable {
   std::optional<std::vector<std::string>> texts(std::string_view key);  // one text counts as a list of one
   std::optional<std::vector<long>> integers(std::string_view key);
   std::optional<std::vector<double>> numbers(std::string_view key);  // one number counts as a list of one
+  // One of a few words; the value stays as it is when the key is absent. A misspelt word gets a suggestion.
+  template <class Value>
+  void choice(std::string_view key, const std::vector<std::pair<std::string, Value>>& choices, Value& value) {
+    std::vector<std::string> words;
+    for (const auto& [word, meaning] : choices) words.push_back(word);
+    if (const auto index = word_index(key, words)) value = choices[*index].second;
+  }
   std::optional<TomlTable> table(std::string_view key);
   std::vector<TomlTable> tables(std::string_view key);                                // [[key]]
   std::vector<std::pair<std::string, TomlTable>> named_tables(std::string_view key);  // [key.NAME]
@@ -60,6 +67,8 @@ class TomlTable {
 
  private:
   const toml::value* find(std::string_view key);
+  // Index of the key's word, or nothing with a problem noted.
+  std::optional<size_t> word_index(std::string_view key, const std::vector<std::string>& words);
   std::string full(std::string_view key) const;
   void wrong_kind(std::string_view key, const toml::value& found, std::string_view expected);
   TomlTable child(const toml::value& value, std::string path) const;

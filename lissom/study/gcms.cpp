@@ -60,7 +60,7 @@ GcmsResult compute(Body& body, Diagnostics& diagnostics, const ProgressHook& pro
     build_model(body, diagnostics, progress);
   }
   const FeModel& model = own ? solid : body.model;
-  const SymmetricMatrix node_mass = scalar_node_mass(model);
+  const SymmetricMatrix& node_mass = gcms_node_mass(model);
   // one more than the highest, which may have a partner of equal frequency
   const int highest = *std::max_element(spec.modes.begin(), spec.modes.end()) + (spec.pair_angle ? 1 : 0);
   const ModeSet modes = free_modes(body, model, highest, result, diagnostics, progress);

@@ -4,14 +4,15 @@
 #include "lissom/linalg/blas.hpp"
 #include "lissom/study/body.hpp"
 #include "lissom/study/gcms.hpp"
+#include "lissom/study/reduce.hpp"
 
 namespace lissom {
 
 using nlohmann::json;
 
 StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Diagnostics& diagnostics,
-                   const ProgressHook& progress) {
-  check_output_folder(out);
+                   const ProgressHook& progress, const RunOptions& options) {
+  if (options.write_files) check_output_folder(out);
   StudyRun run;
   json& summary = run.summary;
   summary["study"] = study.path.string();
@@ -26,15 +27,25 @@ StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Dia
     if (spec.modes) {
       build_model(body, diagnostics, progress);
       solve_modes(body, diagnostics, progress);
-      const auto files = write_body_results(body, out, body.seconds, progress);
+      std::vector<std::string> files;
+      if (options.write_files) files = write_body_results(body, out, body.seconds, progress);
       run.text += "\n" + describe_modes(body) + "\n";
       result.update(modes_json(body));
       result["files"] = files;
     }
+    if (spec.reduce) {
+      const Reduction reduction = reduce_body(body, diagnostics, progress);
+      result["reduce"] = reduction_json(reduction);
+      run.text += "\n" + describe_reduction(reduction) + "\n";
+      for (const auto& [phase, seconds] : reduction.seconds.phases()) body.seconds.add(phase, seconds);
+      if (options.write_files)
+        for (const std::string& file : write_reduction(body, reduction, out, body.seconds, progress))
+          result["files"].push_back(file);
+    }
     if (spec.gcms) {
       const GcmsResult gcms = compute_gcms(body, diagnostics, progress);
       result["gcms"] = gcms_json(gcms);
-      result["files"].push_back(write_gcms_results(gcms, out));
+      if (options.write_files) result["files"].push_back(write_gcms_results(gcms, out));
       run.text += "\n" + describe_gcms(gcms) + "\n";
       for (const auto& [phase, seconds] : gcms.seconds.phases()) body.seconds.add(phase, seconds);
     }
@@ -44,6 +55,7 @@ StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Dia
   summary["warnings"] = to_json(diagnostics);
   summary["peak_memory_bytes"] = peak_memory_bytes();
 
+  if (!options.write_files) return run;
   std::error_code ec;
   std::filesystem::create_directories(out, ec);
   if (ec) fail("{}: the folder cannot be made: {}", out.string(), ec.message());

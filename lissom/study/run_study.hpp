@@ -17,10 +17,14 @@ struct StudyRun {
   nlohmann::json summary;  // what summary.json holds
 };
 
+struct RunOptions {
+  bool write_files = true;
+};
+
 // Does everything that the study asks for, body by body, and leaves the results and summary.json in `out`.
 // The folder is made once something is there to be written; summary.json comes last, so that its presence
 // means a complete run.
 StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Diagnostics& diagnostics,
-                   const ProgressHook& progress = {});
+                   const ProgressHook& progress = {}, const RunOptions& options = {});
 
 }  // namespace lissom
