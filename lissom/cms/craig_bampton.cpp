@@ -272,6 +272,7 @@ CraigBampton::CraigBampton(const FeModel& model, std::vector<Interface> interfac
   EigenSolverOptions options;
   options.tolerance = mode_tolerance;
   options.block = 8;
+  options.verify = false;
   s.solver = std::make_unique<EigenSolver>(s.K_s, s.M_s, *s.factor, 0.0, MatrixXd(s.n_s(), 0), options);
 }
 

@@ -61,13 +61,13 @@ class Search {
   // The smallest number of lowest modes that the guard allows. Fewer modes raise chi_bar, so this is the
   // number that contents itself.
   int guarded_start(bool residuals) {
-    int count = std::clamp(range_ + body_.rigid_count() + 2, 1, max_modes_);
+    int count = std::clamp(body_.modes_known() - 1, 1, max_modes_);
     for (;;) {
       body_.need_modes(count + 1);
       const auto found = errors(lowest_modes(std::min(count, body_.modes_known()), residuals), false);
       const int wanted = guard(last_eigenvalue(found));
       if (wanted <= count || count >= max_modes_) break;
-      count = std::min(max_modes_, count + std::max(4, count / 4));
+      count = std::min(max_modes_, count + std::max(4, count / 6));
     }
     // the guard of the body with so many modes, down to where it bites
     int low = 0, high = std::min(count, body_.modes_known());
@@ -100,22 +100,27 @@ class Search {
     return true;
   }
 
-  // The smallest count from `start` on that is accepted, by galloping and bisection; -1 beyond the most.
+  // The smallest count from `start` on that is accepted; -1 beyond the most. A body is judged in no time, a
+  // mode costs solves: the modes known are tried first, then their number gallops by a sixth at a time, and
+  // where it is accepted, bisection goes down.
   int smallest(int start, int most, const std::function<bool(int)>& accepted) {
-    int low = start - 1, high = start;
-    for (int step = std::max(2, start / 8);; step *= 2) {
-      body_.need_modes(high + 1);
+    int low = start - 1;
+    for (;;) {
+      body_.need_modes(std::min(start, most) + 1);
+      const bool all = body_.modes_known() >= body_.interior_size();
+      int high = std::clamp(body_.modes_known() - (all ? 0 : 1), start, std::max(start, most));
       tell(high);
-      if (accepted(high)) break;
+      if (accepted(high)) {
+        while (high - low > 1) {
+          const int middle = (low + high) / 2;
+          (accepted(middle) ? high : low) = middle;
+        }
+        return high;
+      }
       if (high >= most) return -1;
       low = high;
-      high = std::min(most, high + step);
+      body_.need_modes(std::min(most, high + std::max(4, high / 6)) + 1);
     }
-    while (high - low > 1) {
-      const int middle = (low + high) / 2;
-      (accepted(middle) ? high : low) = middle;
-    }
-    return high;
   }
 
   // Modes known by falling contribution; those of the guard first, in any case. The contribution of mode j to
@@ -206,10 +211,13 @@ class Search {
     // basis may do with fewer modes
     const int limit = std::min(coordinates(*result) - 1, max_modes_);
     if (limit < start) return result;
-    const auto plain = errors(lowest_modes(std::min(limit, body_.modes_known() - 1), false), false);
-    double worst = 0;
-    for (const ModeError& error : plain) worst = std::max(worst, error.zeta_2);
-    if (worst > 20 * options.tolerance) return result;
+    if (limit >= body_.modes_known()) {
+      // more modes would be needed for that: only where it is likely
+      double worst = 0;
+      for (const ModeError& error : errors(lowest_modes(body_.modes_known() - 1, false), false))
+        worst = std::max(worst, error.zeta_2);
+      if (worst > 4 * options.tolerance) return result;
+    }
     const int count =
         smallest(std::min(start, limit), limit, [&](int n) { return accepted(lowest_modes(n, false)); });
     if (count >= 0) result = lowest_modes(count, false);
@@ -280,8 +288,9 @@ Selection select_modes(CraigBampton& body, const SelectionOptions& options, Diag
                        const ProgressHook& progress) {
   if (const auto problems = problems_of(options); !problems.empty()) fail_input("{}", problems.front());
   check_range(body, options.range);
-  body.need_modes(std::min(body.interior_size(),
-                           options.method == SelectionMethod::Fixed ? options.count + 1 : options.range + 9));
+  body.need_modes(std::min(body.interior_size(), options.method == SelectionMethod::Fixed
+                                                     ? options.count + 1
+                                                     : options.range + options.range / 4 + 10));
   check_range(body, options.range);
   Search search(body, options.range, options.max_modes, diagnostics, progress);
   Selection result;

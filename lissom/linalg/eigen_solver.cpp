@@ -35,6 +35,7 @@ struct EigenSolver::Impl {
   MatrixXd R;   // b by m: OP V = V T + P R, so the residual of a Ritz vector V s is |R s|
   std::mt19937_64 random{20260101};
   int solves = 0, restarts = 0, recovered = 0;
+  bool widened = false;  // the block has the random directions of a check for lost multiplicities
 
   // largest Ritz values of the basis when it was last looked at, descending, with the residual of each
   // relative to itself
@@ -279,8 +280,13 @@ EigenPairs EigenSolver::lowest(int count, const ProgressHook& progress) {
     // residuals of 1e-3 leave an error of about 1e-6 in theta: the count of values in the range is known by
     // then
     if (checks == 0 && worst < 1e-3) {
-      s.widen(check_width);
-      checks = 1, steps_since_check = 0, kth_at_check = kth;
+      // directions that an earlier call has mixed in are still there, and have had their steps
+      if (!s.widened)
+        s.widen(check_width), steps_since_check = 0;
+      else
+        steps_since_check = 3;
+      s.widened = true;
+      checks = 1, kth_at_check = kth;
     }
     // the random directions need about three steps until a lost eigenvector dominates them; while its Ritz
     // value still climbs towards the range, its residual reaches into the range
@@ -304,23 +310,21 @@ EigenPairs EigenSolver::lowest(int count, const ProgressHook& progress) {
   pairs.shift = s.sigma;
   pairs.vectors.resize(s.n, count);
   gemm(false, false, 1, s.V.leftCols(s.m), s.S.leftCols(count), 0, pairs.vectors);
-  MatrixXd MX(s.n, count), Y(s.n, count), G(count, count);
+  MatrixXd MX(s.n, count), Y, G(count, count);
   multiply(s.M, pairs.vectors, MX);
   gemm(true, false, 1, pairs.vectors, MX, 0, G);
   pairs.orthogonality = (G - MatrixXd::Identity(count, count)).cwiseAbs().maxCoeff();
-  Y = MX;
-  s.factor.solve_in_place(Y);
-  s.solves += count;
-  pairs.residuals.resize(count);
-  pairs.values.resize(count);
-  for (int i = 0; i < count; ++i) {
-    const double theta = s.theta[i];
-    pairs.values[i] = 1 / theta + s.sigma;
-    Y.col(i) -= theta * pairs.vectors.col(i);
+  pairs.values = s.theta.head(count).cwiseInverse().array() + s.sigma;
+  pairs.residuals = s.relative.head(count);
+  if (s.options.verify) {
+    Y = MX;
+    s.factor.solve_in_place(Y);
+    s.solves += count;
+    for (int i = 0; i < count; ++i) Y.col(i) -= s.theta[i] * pairs.vectors.col(i);
+    multiply(s.M, Y, MX);
+    for (int i = 0; i < count; ++i)
+      pairs.residuals[i] = std::sqrt(std::max(0.0, Y.col(i).dot(MX.col(i)))) / s.theta[i];
   }
-  multiply(s.M, Y, MX);
-  for (int i = 0; i < count; ++i)
-    pairs.residuals[i] = std::sqrt(std::max(0.0, Y.col(i).dot(MX.col(i)))) / s.theta[i];
 
   // far below the shift, 1/theta + sigma is a difference of equal numbers: the energy says it better
   for (int i = 0; i < count; ++i) {

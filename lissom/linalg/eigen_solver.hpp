@@ -26,13 +26,16 @@ struct EigenSolverOptions {
   double tolerance = 1e-9;  // on |OP x - theta x|_M / theta; the error of theta is about its square
   int max_basis = 0;        // columns of V; 0 takes what usually needs no restart
   int max_steps = 500;      // block steps of one call before it gives up
+  // Compute the residuals anew from the result, a solve per pair; otherwise they are those of the Lanczos
+  // recurrence, which full re-orthogonalisation keeps true.
+  bool verify = true;
 };
 
 struct EigenPairs {
   Eigen::VectorXd values;     // lambda, ascending
   Eigen::MatrixXd vectors;    // n by count, M-orthonormal
-  Eigen::VectorXd residuals;  // |OP x - theta x|_M / theta, computed anew from the result: an eigenvalue lies
-                              // within residual * (lambda - sigma) of each value
+  Eigen::VectorXd residuals;  // |OP x - theta x|_M / theta: an eigenvalue lies within
+                              // residual * (lambda - sigma) of each value
   double orthogonality = 0;   // largest entry of |X^T M X - I|
   double shift = 0;
   int solves = 0;  // right-hand sides solved so far, over all calls
