@@ -24,6 +24,10 @@ namespace {
 // 1e-10 in the norm of the inverse operator leaves about 1e-8 in that of M^-1, which the residual terms need
 constexpr double mode_tolerance = 1e-10;
 
+// Below so many interior rows a dense eigen-solver may have to take over, which needs K_s; above, its memory
+// is better freed.
+constexpr int keep_stiffness_below = 20000;
+
 // A X in one product, for symmetric small results
 MatrixXd product(const Eigen::Ref<const MatrixXd>& X, const Eigen::Ref<const MatrixXd>& Y) {
   MatrixXd Z(X.cols(), Y.cols());
@@ -74,10 +78,12 @@ struct CraigBampton::Impl {
   std::vector<int> b_rows, s_rows;  // rows of the model; interface rows in the order of the interfaces
   SymmetricMatrix K_s, M_s;
   std::unique_ptr<Cholesky> factor;
+  CholeskyStats stats;
+  bool released = false;
   std::unique_ptr<EigenSolver> solver;
-  MatrixXd Psi, A;     // N_s by N_b
-  mutable MatrixXd F;  // K_s^-1 A
+  MatrixXd Psi, A;  // N_s by N_b
   MatrixXd K_b, M_b;
+  double highest = 0;  // K_ii / M_ii in the interior
   int rigid_count = -1;
 
   VectorXd kappa;
@@ -104,6 +110,7 @@ struct CraigBampton::Impl {
   void constraint_modes();
   void count_rigid();
   void deflate(MatrixXd& X) const;
+  MatrixXd interior_stiffness(const Eigen::Ref<const MatrixXd>& X) const;
   void residual_terms() const;
   MatrixXd effective_mass(const MatrixXd& P) const;
 };
@@ -162,6 +169,7 @@ void CraigBampton::Impl::factorise() {
         "Either a part is not connected to any interface, or {}",
         model.source, describe_dofs(model, rows), advice);
   }
+  stats = factor->stats();
   seconds.add("factorisation", timer.seconds());
 }
 
@@ -213,6 +221,15 @@ void CraigBampton::Impl::count_rigid() {
                      {model.source, 0});
 }
 
+// K_s X, by the whole body's K: a copy of K_s is not kept
+MatrixXd CraigBampton::Impl::interior_stiffness(const Eigen::Ref<const MatrixXd>& X) const {
+  MatrixXd whole = MatrixXd::Zero(model.dof_count(), X.cols()), product(model.dof_count(), X.cols());
+  for (Eigen::Index j = 0; j < X.cols(); ++j)
+    for (int k = 0; k < n_s(); ++k) whole(s_rows[k], j) = X(k, j);
+  multiply(model.K, whole, product);
+  return product(s_rows, Eigen::all);
+}
+
 // X <- (I - Phi Phi' M_s) X, twice
 void CraigBampton::Impl::deflate(MatrixXd& X) const {
   if (Phi.cols() == 0) return;
@@ -235,11 +252,8 @@ void CraigBampton::Impl::residual_terms() const {
     B = MatrixXd::Zero(n_s(), n);
     return;
   }
-  if (F.size() == 0) {
-    F = A;
-    factor->solve_in_place(F);
-  }
-  B = F;
+  B = A;
+  factor->solve_in_place(B);
   deflate(B);
   MatrixXd MB(n_s(), n);
   multiply(M_s, B, MB);
@@ -273,6 +287,7 @@ CraigBampton::CraigBampton(const FeModel& model, std::vector<Interface> interfac
   options.tolerance = mode_tolerance;
   options.block = 8;
   options.verify = false;
+  s.highest = s.K_s.diagonal().cwiseQuotient(s.M_s.diagonal()).maxCoeff();
   s.solver = std::make_unique<EigenSolver>(s.K_s, s.M_s, *s.factor, 0.0, MatrixXd(s.n_s(), 0), options);
 }
 
@@ -306,14 +321,33 @@ const PhaseTimes& CraigBampton::seconds() const {
   return impl_->seconds;
 }
 const CholeskyStats& CraigBampton::factor_stats() const {
-  return impl_->factor->stats();
+  return impl_->stats;
+}
+
+void CraigBampton::release() {
+  Impl& s = *impl_;
+  s.solver.reset();
+  s.factor.reset();
+  SparseMatrix().swap(s.K_s.lower);
+  SparseMatrix().swap(s.M_s.lower);
+  for (MatrixXd* X : {&s.Psi, &s.A, &s.Phi, &s.B}) X->resize(0, 0);
+  s.released = true;
 }
 
 void CraigBampton::need_modes(int count) {
   Impl& s = *impl_;
   count = std::min(count, s.n_s());
   if (count <= modes_known()) return;
+  LISSOM_ASSERT(!s.released);
   const Timer timer;
+  // the solver looks at K_s itself only where a dense method takes over
+  const bool may_be_dense = s.n_s() < keep_stiffness_below;
+  if (!may_be_dense && count > s.n_s() / 8)
+    fail_input(
+        "{}: {} fixed-interface modes of {} are too many; lower max_modes or count, or ask for fewer modes "
+        "or a larger tolerance",
+        s.model.source, count, s.n_s());
+  if (!may_be_dense) SparseMatrix().swap(s.K_s.lower);  // resize() would keep the memory
   EigenPairs pairs = s.solver->lowest(count, [&s](std::string_view, double fraction) {
     if (s.progress) s.progress("fixed-interface modes", fraction);
   });
@@ -326,7 +360,7 @@ void CraigBampton::need_modes(int count) {
   if (s.rigid_count >= 0) return;
 
   // the first time: is the interior held, and which motions of the body are rigid?
-  const double highest = s.K_s.diagonal().cwiseQuotient(s.M_s.diagonal()).maxCoeff();
+  const double highest = s.highest;
   if (!(s.kappa[0] > 1e-14 * highest))
     fail_input(
         "{}: the interfaces leave the interior singular: with them held, the lowest eigenvalue is {:.2e} "
@@ -338,6 +372,7 @@ void CraigBampton::need_modes(int count) {
 
 ReducedProblem CraigBampton::problem(const InteriorChoice& choice) const {
   const Impl& s = *impl_;
+  LISSOM_ASSERT(!s.released);
   s.residual_terms();
   ReducedProblem problem;
   problem.enriched = choice.residuals;
@@ -401,7 +436,7 @@ CraigBamptonBasis CraigBampton::basis(const InteriorChoice& choice,
     // vectors
     MatrixXd Z = loads(s.s_rows, Eigen::all);
     s.factor->solve_in_place(Z);
-    MatrixXd MZ(n_s, Z.cols()), KZ(n_s, Z.cols());
+    MatrixXd MZ(n_s, Z.cols());
     multiply(s.M_s, Z, MZ);
     const VectorXd before = Z.cwiseProduct(MZ).colwise().sum().cwiseMax(0);
     for (int pass = 0; pass < 2; ++pass) {
@@ -415,8 +450,8 @@ CraigBamptonBasis CraigBampton::basis(const InteriorChoice& choice,
       if (Z.col(j).dot(MZ.col(j)) > 1e-20 * before[j]) fresh.push_back(j);
     Z = MatrixXd(Z(Eigen::all, fresh));
     if (Z.cols() > 0) {
-      KZ.resize(n_s, Z.cols()), MZ.resize(n_s, Z.cols());
-      multiply(s.K_s, Z, KZ);
+      const MatrixXd KZ = s.interior_stiffness(Z);
+      MZ.resize(n_s, Z.cols());
       multiply(s.M_s, Z, MZ);
       const ResidualVectors answers =
           orthonormal_residuals(symmetric_part(product(Z, KZ)), symmetric_part(product(Z, MZ)));
@@ -427,9 +462,7 @@ CraigBamptonBasis CraigBampton::basis(const InteriorChoice& choice,
       // vectors there: diagonalise the two together
       ReducedPencil& pencil = result.pencil;
       MatrixXd K_i = MatrixXd::Zero(others + count, others + count);
-      MatrixXd KI(n_s, count);
-      multiply(s.K_s, interior.rightCols(count), KI);
-      K_i.rightCols(count) = product(interior, KI);
+      K_i.rightCols(count) = product(interior, s.interior_stiffness(interior.rightCols(count)));
       K_i.bottomRows(count) = K_i.rightCols(count).transpose();
       K_i.topLeftCorner(others, others) = pencil.lambda.asDiagonal();
       const int first = n_modes, extra = residuals + count;

@@ -78,6 +78,10 @@ class CraigBampton {
   // join the basis as attachment modes.
   CraigBamptonBasis basis(const InteriorChoice& choice, const Eigen::Ref<const Eigen::MatrixXd>& loads) const;
 
+  // Frees the factorisation, the Krylov space and all large matrices. Afterwards only the interfaces, sizes,
+  // counts, eigenvalues, times and statistics may be asked for.
+  void release();
+
   // Seconds spent so far: submatrices, factorisation, constraint modes, fixed-interface modes, residual terms
   // (the estimator's large part).
   const PhaseTimes& seconds() const;

@@ -269,6 +269,8 @@ Reduction reduce_craig_bampton(const FeModel& model, const Mesh* mesh, const Red
   finish_dynamics(options.damping, options.basis == ReductionBasis::FreeModes ? 0 : rigid_count,
                   options.selection.range, body);
   result.seconds.add("basis", basis_timer.seconds());
+  // modes and stress at the nodes take the place of the factorisation, unless a comparison still needs it
+  if (options.compare.empty() && options.sweep.empty()) components.release();
   fill_shapes(model, mesh, options, components.interfaces(), basis.T, body, result.seconds, diagnostics,
               progress);
 

@@ -1,5 +1,7 @@
 #include "lissom/core/resources.hpp"
 
+#include <malloc.h>
+
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -60,6 +62,12 @@ size_t available_memory_bytes() {
         std::min<size_t>(available, address_space.rlim_cur > used ? address_space.rlim_cur - used : 0);
   }
   return available;
+}
+
+void return_freed_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }
 
 std::string format_bytes(double bytes) {

@@ -13,6 +13,9 @@ namespace lissom {
 size_t peak_memory_bytes();
 // Memory that could still be had without swapping [bytes]: the machine's, and no more than a cgroup allows.
 size_t available_memory_bytes();
+// Gives memory that was freed in small pieces back to the machine; after readers, whose maps leave much of
+// it.
+void return_freed_memory();
 // "1.9 GB", "12 MB".
 std::string format_bytes(double bytes);
 // "12.3 s", "2 min 05 s".

@@ -345,11 +345,12 @@ int SupernodalFactor::factorize(const SymmetricMatrix& A, const std::function<vo
 
   // what only the factorisation needs
   for (Worker& worker : workers_) {
-    worker.position = {};
+    std::vector<int>().swap(worker.position);
     worker.product.reset();
   }
-  entries_ = {};
-  entry_start_ = {};
+  // an empty list would be assigned without freeing the memory
+  std::vector<Entry>().swap(entries_);
+  std::vector<int64_t>().swap(entry_start_);
   return failed < 0 ? -1 : failed_column_.load();
 }
 

@@ -37,8 +37,14 @@ Mesh load_mesh(const BodySpec& spec, Diagnostics& diagnostics) {
       fail_input(spider.where, "spider '{}': {}", spider.name, e.what());
     }
   }
-  for (const Spider& spider : mesh.spiders)
-    mesh.node_sets.try_emplace(spider.name, std::vector<int>{spider.reference});
+  for (const Spider& spider : mesh.spiders) {
+    // a set whose nodes the spider of the same name ties means the spider from now on
+    auto [set, is_new] = mesh.node_sets.try_emplace(spider.name, std::vector<int>{spider.reference});
+    std::vector<int> tied = spider.nodes;
+    std::sort(tied.begin(), tied.end());
+    if (!is_new && std::includes(tied.begin(), tied.end(), set->second.begin(), set->second.end()))
+      set->second = {spider.reference};
+  }
   convert_to_si(mesh, spec.units);
   return mesh;
 }
@@ -105,6 +111,7 @@ Body load_body(const BodySpec& spec, Diagnostics& diagnostics, const ProgressHoo
   }
   if (spec.has_matrices() && body.model.dof_count() > 0) body.checks = check_matrices(body.model);
   if (body.mesh.node_count() > 0) body.report = report_mesh(body.mesh);
+  return_freed_memory();
   body.seconds.add("reading", reading.seconds());
   return body;
 }
@@ -116,6 +123,7 @@ void build_model(Body& body, Diagnostics& diagnostics, const ProgressHook& progr
   AssemblyOptions options;
   options.mass = body.spec.mass;
   body.model = assemble(body.mesh, options, diagnostics);
+  return_freed_memory();
   body.seconds.add("assembly", assembling.seconds());
 }
 
