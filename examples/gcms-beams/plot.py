@@ -8,23 +8,12 @@ import sys
 from pathlib import Path
 
 import h5py
-import matplotlib
 import numpy as np
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from plotting import heat_map, plt
 
 EIGHT = ["L2", "L1", "T2", "T1", "B2", "B2*", "B1", "B1*"]
-
-
-def heat_map(axes, cosine, names, title):
-    """Lower triangle of |cosine| of Phi_f, which is that of the scalar fields times I_3 (Figs. 2 and 4)."""
-    full = np.kron(cosine, np.eye(3))
-    image = axes.imshow(np.ma.masked_where(np.triu(np.ones_like(full), 1) > 0, full), cmap="jet", vmin=0, vmax=1)
-    ticks = 9 * np.arange(len(names)) + 4
-    axes.set_xticks(ticks, names, fontsize=7), axes.set_yticks(ticks, names, fontsize=7)
-    axes.set_title(title, fontsize=10)
-    return image
 
 
 def cosines(folder, beams):
