@@ -13,14 +13,14 @@
 SetFactory("OpenCASCADE");
 
 length = 105;                        // between the bores
-big_outer = 20;    big_bore = 14;    // radii
-small_outer = 12;  small_bore = 8;
+big_outer = 21;    big_bore = 14;    // radii
+small_outer = 13;  small_bore = 8;
 big_width = 14;    small_width = 13; // along z, about z = 0
 shank_big = 17;    shank_small = 12; // height of the shank at the bores
 shank_width = 10;
 groove = 3;                          // depth on either side
 rim = 3;                             // of the shank above and below the groove
-size = 3.28;                         // of an edge: 4417 tets, 1526 nodes, 3.6 mm in the mean, 1.6 mm at least
+size = 3.42;                         // of an edge: 4395 tets
 
 Cylinder(1) = {0, 0, -big_width / 2, 0, 0, big_width, big_outer};
 Cylinder(2) = {length, 0, -small_width / 2, 0, 0, small_width, small_outer};

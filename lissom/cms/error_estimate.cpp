@@ -99,7 +99,9 @@ std::vector<ModeError> estimate_errors(const ReducedProblem& problem, const Esti
         W = s * W + X.X_b;
         W *= s * s;
         const double mu = plain.eigenvalue(n, W);
-        if (mu > 0) errors[k].bound = std::max(0.0, s / std::min(mu, s) - 1);
+        // both are known to round-off only, and what is proven must not lie by that
+        const double low = std::min(mu, s) - plain.roundoff(), high = s + solver.roundoff();
+        if (low > 0) errors[k].bound = high / low - 1;
       }
       if (options.bound_goal > 0 && errors[k].bound > options.bound_goal) break;
     }

@@ -21,7 +21,8 @@
 // as symmetric matrices, so that the whole body has no more eigenvalues below t <= s than the plain pencil
 // with K_b reduced by s^2 R_U. With s = chi_bar_n and mu_n that pencil's n-th eigenvalue (rigid ones
 // counted), min(mu_n, s) <= chi_n <= s. (The errata stop the series after X_2 / (1 - s / kappa_next), which
-// is wider; X_3 and X_4 are there for zeta_2 anyway.)
+// is wider; X_3 and X_4 are there for zeta_2 anyway.) The round-off of the two eigenvalues is added to the
+// bound.
 #pragma once
 
 #include <Eigen/Core>

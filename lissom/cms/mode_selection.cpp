@@ -164,9 +164,9 @@ class Search {
   // The smallest prefix of the ranking that is accepted, the pool of modes growing as needed; nothing when
   // max_modes came first.
   std::optional<InteriorChoice> smallest_ranked(int start, bool residuals,
-                                                const std::function<bool(const InteriorChoice&)>& accepted) {
-    for (int pool = std::min(max_modes_, std::max(2 * start, start + 32));;
-         pool = std::min(max_modes_, 2 * pool)) {
+                                                const std::function<bool(const InteriorChoice&)>& accepted,
+                                                int most) {
+    for (int pool = std::min(most, std::max(2 * start, start + 32));; pool = std::min(most, 2 * pool)) {
       body_.need_modes(pool);
       const std::vector<int> order = ranking();
       int low = start - 1, high = body_.modes_known() - (body_.modes_known() < body_.interior_size() ? 1 : 0);
@@ -177,7 +177,7 @@ class Search {
         }
         return first_of(order, high, residuals);
       }
-      if (pool >= max_modes_) return std::nullopt;
+      if (pool >= most) return std::nullopt;
       tell(pool);
     }
   }
@@ -200,7 +200,7 @@ class Search {
     const int start = guarded_start(options.residuals);
     std::optional<InteriorChoice> result;
     if (options.rank) {
-      result = smallest_ranked(start, options.residuals, accepted);
+      result = smallest_ranked(start, options.residuals, accepted, max_modes_);
     } else {
       const int count =
           smallest(start, max_modes_, [&](int n) { return accepted(lowest_modes(n, options.residuals)); });
@@ -221,6 +221,10 @@ class Search {
     const int count =
         smallest(std::min(start, limit), limit, [&](int n) { return accepted(lowest_modes(n, false)); });
     if (count >= 0) result = lowest_modes(count, false);
+    if (options.rank)
+      if (const auto ranked = smallest_ranked(start, false, accepted, body_.modes_known());
+          ranked && coordinates(*ranked) < coordinates(*result))
+        result = ranked;
     return result;
   }
 
@@ -252,7 +256,10 @@ double largest(const std::vector<ModeError>& errors, double ModeError::*which) {
 void check_range(const CraigBampton& body, int range) {
   const int most = body.interior_size() + body.interface_size() - std::max(0, body.rigid_count());
   if (range > most)
-    fail_input("{} flexible modes are asked for, but the body has only {}; ask for fewer", range, most);
+    fail_input(
+        "modes: {} flexible modes are asked for, but the body has only {} ({} degrees of freedom); ask for "
+        "fewer",
+        range, most, body.interior_size() + body.interface_size());
 }
 
 }  // namespace
@@ -331,14 +338,18 @@ Selection select_modes(CraigBampton& body, const SelectionOptions& options, Diag
   result.errors.modes = std::move(errors);
   result.errors.method = name_of(options.method);
   result.errors.tolerance = options.method == SelectionMethod::Fixed ? 0 : options.tolerance;
-  result.errors.certified =
-      options.method != SelectionMethod::Fixed && result.errors.max_bound() <= options.tolerance;
+  result.errors.certified = options.method != SelectionMethod::Fixed &&
+                            static_cast<int>(result.errors.modes.size()) == options.range &&
+                            result.errors.max_bound() <= options.tolerance;
   if (!result.reached)
-    diagnostics.warn("reduce.tolerance",
-                     fmt::format("the tolerance of {:g} was not reached with {} modes, the most allowed: the "
-                                 "proven bound of the error is {:.2g}; "
-                                 "raise max_modes or the tolerance",
-                                 options.tolerance, result.choice.modes.size(), result.errors.max_bound()));
+    diagnostics.warn(
+        "reduce.tolerance",
+        fmt::format("the tolerance of {:g} was not reached with {} modes, the most allowed; {}; raise "
+                    "max_modes or the tolerance",
+                    options.tolerance, result.choice.modes.size(),
+                    std::isfinite(result.errors.max_bound())
+                        ? fmt::format("the error is proven to be below {:.2g}", result.errors.max_bound())
+                        : "nothing is proven of the error"));
   return result;
 }
 
@@ -423,7 +434,8 @@ std::vector<ComparedMethod> compare_methods(CraigBampton& body, int range,
     const int start = search.guarded_start(false);
     add("ranked modes, exact error", [&](double tolerance) -> std::optional<InteriorChoice> {
       return search.smallest_ranked(
-          start, false, [&](const InteriorChoice& choice) { return exact_enough(choice, tolerance); });
+          start, false, [&](const InteriorChoice& choice) { return exact_enough(choice, tolerance); },
+          search.max_modes());
     });
     add("modes and B, exact error", [&](double tolerance) -> std::optional<InteriorChoice> {
       const int count = search.smallest(
@@ -440,8 +452,8 @@ std::vector<ComparedMethod> compare_methods(CraigBampton& body, int range,
     };
   };
   add("lowest modes, certified", selected(SelectionMethod::Certified, false));
-  add("modes and B, twice zeta_2", selected(SelectionMethod::Estimate, true));
-  add("default: modes and B, certified", selected(SelectionMethod::Certified, true));
+  add("default basis, twice zeta_2", selected(SelectionMethod::Estimate, true));
+  add("default: certified", selected(SelectionMethod::Certified, true));
   return methods;
 }
 

@@ -34,7 +34,7 @@ std::string_view name_of(
 struct ReducedCoordinate {
   CoordinateKind kind = CoordinateKind::FixedInterface;
   int interface = -1;         // index into ReducedBody::interfaces, of constraint modes
-  std::int64_t node_id = -1;  // of constraint and attachment modes
+  std::int64_t node_id = -1;  // of constraint modes
   int direction = -1;         // 0..2 displacement along x, y, z, 3..5 rotation about x, y, z; likewise
   double frequency_hz = 0;    // sqrt(K_ii / M_ii) / (2 pi)
   // Of interior coordinates: what moves with the body when all interfaces move rigidly together, along x, y,

@@ -2,6 +2,8 @@
 
 #include <Eigen/Cholesky>
 
+#include <limits>
+
 #include "lissom/core/error.hpp"
 #include "lissom/linalg/blas.hpp"
 #include "lissom/linalg/symmetric_eigen.hpp"
@@ -57,6 +59,7 @@ PencilSolver::PencilSolver(const ReducedPencil& pencil)
   gemm(true, false, 1, P_, scaled, 1, G);
   G = L.solve(MatrixXd(L.solve(G).transpose()));
   H_.bottomRightCorner(interface_, interface_) = 0.5 * (G + G.transpose());
+  roundoff_ = 8 * std::numeric_limits<double>::epsilon() * H_.norm();
 }
 
 ReducedModes PencilSolver::lowest(int count) const {

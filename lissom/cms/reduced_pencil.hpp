@@ -40,9 +40,12 @@ class PencilSolver {
   ReducedModes lowest(int count) const;
   // Eigenvalue number n (from 0) with K_b reduced by W (N_b by N_b, symmetric).
   double eigenvalue(int n, const Eigen::Ref<const Eigen::MatrixXd>& W) const;
+  // What round-off may have done to an eigenvalue: a few units in the last place of the largest one.
+  double roundoff() const { return roundoff_; }
 
  private:
   int interior_, interface_;
+  double roundoff_ = 0;
   Eigen::MatrixXd H_;  // lower triangle
   Eigen::MatrixXd C_;  // lower triangular
   Eigen::MatrixXd P_;

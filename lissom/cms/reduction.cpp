@@ -261,6 +261,7 @@ Reduction reduce_craig_bampton(const FeModel& model, const Mesh* mesh, const Red
   body.eigenvalues = std::move(natural.values);
   body.eigenvectors = std::move(natural.vectors);
   label_coordinates(model, components, basis, body);
+  result.selection.coordinates = basis.pencil.interior();  // attachments included
   const int rigid_count = components.rigid_count();
   body.rigid_count = rigid_count;
   body.range =
@@ -289,6 +290,7 @@ Reduction reduce_craig_bampton(const FeModel& model, const Mesh* mesh, const Red
     // the sweep asked for, with bounds; the comparison goes on until the paper's rule has met its smallest
     // tolerance
     sweep.first = options.sweep.empty() ? options.selection.initial : options.sweep[0];
+    if (!options.compare.empty()) sweep.first = std::min(sweep.first, options.selection.initial);
     sweep.last = options.sweep.empty() ? 0 : options.sweep[1];
     sweep.bounds_up_to = sweep.at_least = sweep.last;
     if (!options.compare.empty()) {

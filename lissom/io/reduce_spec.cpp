@@ -49,30 +49,21 @@ InterfaceSpec read_place(TomlTable table, bool axes) {
 }
 
 Damping read_damping(TomlTable table, const std::filesystem::path& folder) {
+  // all keys are asked for first, so that a misspelt one finds its suggestion
+  const auto ratio = table.number("ratio"), from = table.number("ramp_from_hz"),
+             to = table.number("ramp_to_hz"), to_ratio = table.number("ramp_to_ratio"),
+             alpha = table.number("alpha"), beta = table.number("beta");
+  const auto ratios = table.numbers("ratios");
+  const auto file = table.text("table");
+  const bool ramp = from || to || to_ratio;
+  const int kinds = (ratio ? 1 : 0) + (ratios ? 1 : 0) + (alpha || beta ? 1 : 0) + (file ? 1 : 0);
   Damping damping;
-  const bool ramp = table.has("ramp_from_hz") || table.has("ramp_to_hz") || table.has("ramp_to_ratio");
-  int kinds = 0;
-  if (table.has("ratio")) {
-    ++kinds;
-    const double ratio = table.number("ratio").value_or(0);
-    damping = UniformDamping{ratio};
-    if (ramp)
-      damping =
-          DampingRamp{ratio, table.number("ramp_from_hz").value_or(0), table.number("ramp_to_hz").value_or(0),
-                      table.number("ramp_to_ratio").value_or(1)};
-  } else if (ramp) {
-    table.problem("ramp_from_hz", "a ramp begins at 'ratio', which is missing");
-  }
-  if (table.has("ratios")) {
-    ++kinds;
-    damping = RatioPerMode{table.numbers("ratios").value_or(std::vector<double>{})};
-  }
-  if (table.has("alpha") || table.has("beta")) {
-    ++kinds;
-    damping = RayleighDamping{table.number("alpha").value_or(0), table.number("beta").value_or(0)};
-  }
-  if (const auto file = table.text("table")) {
-    ++kinds;
+  if (ratio) damping = UniformDamping{*ratio};
+  if (ratio && ramp) damping = DampingRamp{*ratio, from.value_or(0), to.value_or(0), to_ratio.value_or(1)};
+  if (!ratio && ramp) table.problem("ramp_from_hz", "a ramp begins at 'ratio', which is missing");
+  if (ratios) damping = RatioPerMode{*ratios};
+  if (alpha || beta) damping = RayleighDamping{alpha.value_or(0), beta.value_or(0)};
+  if (file) {
     try {
       damping = read_damping_table(folder / *file);
     } catch (const InputError& e) {

@@ -54,7 +54,7 @@ std::string interface_of(const ReducedBody& body, const ReducedCoordinate& coord
 // The mode table; long ones are cut in the middle, the file has all.
 std::string coordinate_table(const ReducedBody& body) {
   Table table({"coordinate", "kind", "interface", "direction", "Hz", "mass x kg", "mass y kg", "mass z kg"});
-  constexpr int shown = 40;
+  constexpr int shown = 60;
   const int N = body.size();
   const double total = body.inertia.empty() ? 0 : body.inertia.mass;
   // a frequency far below the first flexible one is that of a rigid motion, to round-off
@@ -71,7 +71,7 @@ std::string coordinate_table(const ReducedBody& body) {
                                     c.frequency_hz < quiet ? "0" : fmt::format("{:.6g}", c.frequency_hz)};
     for (int k = 0; k < 3; ++k)
       row.push_back(std::isnan(c.effective_mass[k])      ? ""
-                    : c.effective_mass[k] < 1e-9 * total ? "0"
+                    : c.effective_mass[k] < 1e-7 * total ? "0"
                                                          : fmt::format("{:.4g}", c.effective_mass[k]));
     table.add(std::move(row));
   }
@@ -260,18 +260,18 @@ std::string describe_reduction(const Reduction& r) {
       kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", count, name_of(kind));
   std::string text = fmt::format("reduced from {} to {} coordinates: {}\n", r.full_size, body.size(), kinds);
   const double bound = errors.max_bound();
-  if (errors.method == "fixed")
-    text += fmt::format("error of {}: proven below {} %\n", plural(errors.modes.size(), "flexible mode"),
-                        percent(bound));
-  else
-    text += fmt::format(
-        "error of {}: asked for {:g} %, {} (largest bound {} %, zeta_2 {} %{})\n",
-        plural(errors.modes.size(), "flexible mode"), 100 * errors.tolerance,
-        errors.certified      ? "certified"
-        : r.selection.reached ? "estimated, not proven"
-                              : "NOT reached",
-        percent(bound), percent(errors.max_zeta_2()),
-        std::isnan(errors.max_exact()) ? "" : fmt::format(", exact {} %", percent(errors.max_exact())));
+  const std::string proven =
+      std::isfinite(bound) ? fmt::format("proven below {} %", percent(bound)) : std::string("nothing proven");
+  std::string more;
+  if (!std::isnan(errors.max_zeta_2())) more += fmt::format(", zeta_2 {} %", percent(errors.max_zeta_2()));
+  if (!std::isnan(errors.max_exact())) more += fmt::format(", exact {} %", percent(errors.max_exact()));
+  const std::string verdict =
+      errors.method == "fixed" ? "modes as given"
+      : errors.certified       ? fmt::format("asked for {:g} %, certified", 100 * errors.tolerance)
+      : r.selection.reached    ? fmt::format("asked for {:g} %, estimated", 100 * errors.tolerance)
+                               : fmt::format("asked for {:g} %, NOT reached", 100 * errors.tolerance);
+  text += fmt::format("largest error of {}: {}: {}{}\n", plural(errors.modes.size(), "flexible mode"),
+                      verdict, proven, more);
   if (!std::holds_alternative<std::monostate>(body.damping))
     text += "damping: " + describe(body.damping) + "\n";
   text += "\n" + coordinate_table(body) + "\n" + error_table(errors);
