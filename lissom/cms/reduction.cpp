@@ -363,11 +363,6 @@ Reduction reduce_free_interface(const FeModel& model, const Mesh* mesh, const Re
   body.M = MatrixXd::Identity(N, N);
   body.K = body.eigenvalues.asDiagonal();
   body.eigenvectors = MatrixXd::Identity(N, N);
-  // the residual vectors lie above the modes kept, as far as those are the lowest
-  std::vector<int> order(N);
-  for (int j = 0; j < N; ++j) order[j] = j;
-  std::stable_sort(order.begin() + count, order.end(),
-                   [&](int x, int y) { return body.eigenvalues[x] < body.eigenvalues[y]; });
   for (int j = 0; j < N; ++j) {
     ReducedCoordinate coordinate;
     coordinate.kind = j < count ? CoordinateKind::FreeInterface : CoordinateKind::Residual;
