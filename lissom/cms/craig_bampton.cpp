@@ -39,22 +39,30 @@ MatrixXd symmetric_part(const MatrixXd& X) {
   return 0.5 * (X + X.transpose());
 }
 
-// The rigid motions that the interface does not hold, in words; empty if it holds all six.
+// The rigid motions that neither the interface nor a ground in K holds, in words; empty if there are none.
 std::string free_motions(const FeModel& model, const std::vector<int>& rows) {
   const double size =
       std::max(1e-300, (model.points.rowwise().maxCoeff() - model.points.rowwise().minCoeff()).norm());
   const Eigen::Vector3d centre = model.points.rowwise().mean();
-  MatrixXd R = rigid_body_modes(model.points, model.dofs, centre)(rows, Eigen::all);
+  MatrixXd R = rigid_body_modes(model.points, model.dofs, centre);
   R.rightCols(3) /= size;
-  const Eigen::JacobiSVD<MatrixXd> svd(R, Eigen::ComputeFullV);
+  const Eigen::JacobiSVD<MatrixXd> svd(R(rows, Eigen::all), Eigen::ComputeFullV);
   int rank = 0;
   while (rank < svd.singularValues().size() && svd.singularValues()[rank] > 1e-9 * svd.singularValues()[0])
     ++rank;
   if (rank == 6) return "";
+  // of those that the interface leaves, the ones without energy
+  const MatrixXd left = svd.matrixV().rightCols(6 - rank), W = R * left;
+  MatrixXd KW(W.rows(), W.cols());
+  multiply(model.K, W, KW);
+  const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> energy(
+      symmetric_part(product(W, KW)), symmetric_part(product(W, model.K.diagonal().asDiagonal() * W)));
+  const auto free = (energy.eigenvalues().array() < 1e-11).count();
+  if (free == 0) return "";
   // translations alone, or also rotations
-  const MatrixXd free = svd.matrixV().rightCols(6 - rank);
-  const double turning = free.bottomRows(3).norm();
-  return fmt::format("{} rigid motion{} of the body ({})", 6 - rank, rank == 5 ? "" : "s",
+  const double turning =
+      (left * energy.eigenvectors().leftCols(free)).colwise().normalized().bottomRows(3).norm();
+  return fmt::format("{} rigid motion{} of the body ({})", free, free == 1 ? "" : "s",
                      turning > 0.1 ? "it can turn" : "it can slide");
 }
 
@@ -112,6 +120,7 @@ struct CraigBampton::Impl {
   void deflate(MatrixXd& X) const;
   MatrixXd interior_stiffness(const Eigen::Ref<const MatrixXd>& X) const;
   void residual_terms() const;
+  void set_floor() const;
   MatrixXd effective_mass(const MatrixXd& P) const;
 };
 
@@ -203,16 +212,22 @@ void CraigBampton::Impl::count_rigid() {
   guyan.M_b = M_b;
   const VectorXd values = PencilSolver(guyan).lowest(n_b()).values;
   if (model.has_points() && knows_rigid_motions(model)) {
-    const MatrixXd R =
-        rigid_body_modes(model.points, model.dofs, model.points.rowwise().mean())(b_rows, Eigen::all);
-    const MatrixXd k = R.transpose() * K_b * R, m = R.transpose() * M_b * R;
+    // of the whole body: the rows of a weak interface on a grounded body do not tell six motions apart
+    const MatrixXd R = rigid_body_modes(model.points, model.dofs, model.points.rowwise().mean());
+    MatrixXd Y(R.rows(), 6);
+    multiply(model.K, R, Y);
+    const MatrixXd k = product(R, Y);
+    multiply(model.M, R, Y);
+    const MatrixXd m = product(R, Y);
     const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> rigid(symmetric_part(k), symmetric_part(m),
                                                                    Eigen::EigenvaluesOnly);
     rigid_count = static_cast<int>((rigid.eigenvalues().array() < 1e-6 * kappa[0]).count());
   } else {
+    // what follows the last rigid one is flexible: another interface motion, or the interior
     rigid_count = 0;
-    for (int r = 1; r <= std::min(6, n_b() - 1); ++r)
-      if (std::abs(values[r - 1]) < 1e-6 * values[r]) rigid_count = r;
+    for (int r = 1; r <= std::min(6, n_b()); ++r)
+      if (std::abs(values[r - 1]) < 1e-6 * std::min(kappa[0], r < n_b() ? values[r] : kappa[0]))
+        rigid_count = r;
   }
   if (rigid_count < n_b() && values[rigid_count] < 1e-9 * kappa[0])
     diagnostics.warn("reduce.mechanism",
@@ -240,6 +255,12 @@ void CraigBampton::Impl::deflate(MatrixXd& X) const {
   }
 }
 
+// The columns of B are those of K_s^-1 A less the modes; what is 1e-12 of them is round-off.
+void CraigBampton::Impl::set_floor() const {
+  const MatrixXd known = kappa.cwiseInverse().asDiagonal() * a;
+  rest.floor = 1e-24 * (rest.X_2.diagonal() + known.colwise().squaredNorm().transpose());
+}
+
 void CraigBampton::Impl::residual_terms() const {
   if (rest_valid) return;
   const Timer timer;
@@ -250,6 +271,7 @@ void CraigBampton::Impl::residual_terms() const {
     // nothing is left out
     rest.X_b = rest.X_2 = rest.X_3 = rest.X_4 = MatrixXd::Zero(n, n);
     B = MatrixXd::Zero(n_s(), n);
+    set_floor();
     return;
   }
   B = A;
@@ -266,6 +288,7 @@ void CraigBampton::Impl::residual_terms() const {
   rest.X_3 = symmetric_part(product(MB, B_2));
   multiply(M_s, B_2, MB);
   rest.X_4 = symmetric_part(product(B_2, MB));
+  set_floor();
   seconds.add("residual terms", timer.seconds());
 }
 
@@ -410,7 +433,7 @@ CraigBamptonBasis CraigBampton::basis(const InteriorChoice& choice,
   MatrixXd interior = s.Phi(Eigen::all, choice.modes);
   if (choice.residuals) {
     // B of what is not kept: that of all modes known, and the known ones left out
-    vectors = orthonormal_residuals(small.residual.X_b, small.residual.X_2);
+    vectors = orthonormal_residuals(small.residual);
     MatrixXd B = s.B;
     std::vector<int> left_out;
     for (int j = 0, k = 0; j < modes_known(); ++j) {
@@ -475,9 +498,13 @@ CraigBamptonBasis CraigBampton::basis(const InteriorChoice& choice,
       pencil.lambda.tail(extra) = eigen.eigenvalues();
       pencil.P.conservativeResize(first + extra, n_b);
       pencil.P.bottomRows(extra) = product(rotated, s.A);
-      result.attachment.resize(extra);
-      for (int j = 0; j < extra; ++j)
-        result.attachment[j] = eigen.eigenvectors().col(j).tail(count).squaredNorm() > 0.5;
+      // as many are called attachment modes as there are: those that have most of them
+      const VectorXd share = eigen.eigenvectors().bottomRows(count).colwise().squaredNorm();
+      std::vector<int> order(extra);
+      std::iota(order.begin(), order.end(), 0);
+      std::stable_sort(order.begin(), order.end(), [&](int x, int y) { return share[x] > share[y]; });
+      result.attachment.assign(extra, 0);
+      for (int j = 0; j < count; ++j) result.attachment[order[j]] = 1;
     }
   }
 

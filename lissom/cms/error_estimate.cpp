@@ -37,6 +37,13 @@ ResidualVectors orthonormal_residuals(const Eigen::Ref<const MatrixXd>& X_b,
   return result;
 }
 
+ResidualVectors orthonormal_residuals(const ResidualTerms& terms) {
+  MatrixXd X_2 = terms.X_2;
+  for (Eigen::Index i = 0; i < terms.floor.size(); ++i)
+    if (X_2(i, i) <= terms.floor[i]) X_2.row(i).setZero(), X_2.col(i).setZero();
+  return orthonormal_residuals(terms.X_b, X_2);
+}
+
 ReducedPencil pencil_of(const ReducedProblem& problem, const ResidualVectors& vectors) {
   if (!problem.enriched) return problem.plain;
   const ReducedPencil& plain = problem.plain;
@@ -55,7 +62,7 @@ std::vector<ModeError> estimate_errors(const ReducedProblem& problem, const Esti
                                        ReducedModes* modes_out) {
   const ResidualTerms& X = problem.residual;
   ResidualVectors vectors;
-  if (problem.enriched) vectors = orthonormal_residuals(X.X_b, X.X_2);
+  if (problem.enriched) vectors = orthonormal_residuals(X);
   const ReducedPencil pencil = pencil_of(problem, vectors);
   const PencilSolver solver(pencil);
   const int count = std::min(options.rigid_count + options.range, pencil.size());

@@ -36,6 +36,7 @@ namespace lissom {
 struct ResidualTerms {
   Eigen::MatrixXd X_b, X_2, X_3, X_4;
   double kappa_next = 0;  // infinite when every mode is kept
+  Eigen::VectorXd floor;  // N_b: diagonal entries of X_2 below are round-off; may be empty
 };
 
 // The residual vectors, made orthonormal: B v with v' X_2 v = I and v' X_b v = diag(theta).
@@ -46,6 +47,8 @@ struct ResidualVectors {
 // Directions that X_2, scaled to a unit diagonal, cannot tell apart (below 1e-12) are dropped: r <= N_b.
 ResidualVectors orthonormal_residuals(const Eigen::Ref<const Eigen::MatrixXd>& X_b,
                                       const Eigen::Ref<const Eigen::MatrixXd>& X_2);
+// The same without the columns of B that are round-off, as they are where the modes kept leave nothing of A.
+ResidualVectors orthonormal_residuals(const ResidualTerms& terms);
 
 // A reduced body in small matrices, with what is needed to judge it.
 struct ReducedProblem {

@@ -186,8 +186,7 @@ class Search {
     int count = static_cast<int>(choice.modes.size());
     if (choice.residuals) {
       const ReducedProblem problem = body_.problem(choice);
-      count +=
-          static_cast<int>(orthonormal_residuals(problem.residual.X_b, problem.residual.X_2).theta.size());
+      count += static_cast<int>(orthonormal_residuals(problem.residual).theta.size());
     }
     return count;
   }
@@ -338,9 +337,9 @@ Selection select_modes(CraigBampton& body, const SelectionOptions& options, Diag
   result.errors.modes = std::move(errors);
   result.errors.method = name_of(options.method);
   result.errors.tolerance = options.method == SelectionMethod::Fixed ? 0 : options.tolerance;
-  result.errors.certified = options.method != SelectionMethod::Fixed &&
-                            static_cast<int>(result.errors.modes.size()) == options.range &&
-                            result.errors.max_bound() <= options.tolerance;
+  result.errors.certified =
+      options.method != SelectionMethod::Fixed &&
+      all_below(result.errors.modes, options.range, &ModeError::bound, options.tolerance);
   if (!result.reached)
     diagnostics.warn(
         "reduce.tolerance",

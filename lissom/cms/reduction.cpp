@@ -100,12 +100,18 @@ void fill_shapes(const FeModel& model, const Mesh* mesh, const ReductionOptions&
   const bool nodes_known = model.has_points() && U.rows() == 3 * model.points.cols();
   if (nodes_known && model.node_mass.size() == model.points.cols()) {
     body.inertia = inertia_invariants(model.points, model.node_mass, U);
+  } else if (nodes_known) {
+    diagnostics.warn(
+        "reduce.inertia",
+        "the mass matrix is not that of nodes with three displacements (m (x) I_3): the file will "
+        "have no inertia invariants, and a floating frame cannot use it",
+        {model.source, 0});
   } else {
-    diagnostics.warn("reduce.inertia",
-                     "the mass matrix is not that of nodes with three displacements (m (x) I_3), or the "
-                     "nodes are not known: the file will "
-                     "have no inertia invariants, and a floating frame cannot use it",
-                     {model.source, 0});
+    diagnostics.warn(
+        "reduce.nodes",
+        "the positions of the nodes are not known: the file will have neither modes at nodes nor "
+        "inertia invariants, and a floating frame cannot use it",
+        {model.source, 0});
   }
   seconds.add("inertia", timer.seconds());
 
@@ -127,7 +133,14 @@ void fill_shapes(const FeModel& model, const Mesh* mesh, const ReductionOptions&
     body.stress_modes = std::move(stress.stress);
     seconds.add("stress modes", stress_timer.seconds());
   }
-  if (all) {
+  if (!nodes_known) {
+    if (!all)
+      fail_input(
+          "{}: modes are to be kept at chosen nodes, but the positions of the nodes are not known; "
+          "leave 'nodes' out, or give a mesh with the nodes",
+          model.source);
+    body.modes.resize(0, T.cols());
+  } else if (all) {
     body.points = model.points;
     body.node_ids = model.node_ids;
     body.modes = std::move(U);
@@ -367,11 +380,6 @@ Reduction reduce_free_interface(const FeModel& model, const Mesh* mesh, const Re
   body.M = MatrixXd::Identity(N, N);
   body.K = body.eigenvalues.asDiagonal();
   body.eigenvectors = MatrixXd::Identity(N, N);
-  // the residual vectors lie above the modes kept, as far as those are the lowest
-  std::vector<int> order(N);
-  for (int j = 0; j < N; ++j) order[j] = j;
-  std::stable_sort(order.begin() + count, order.end(),
-                   [&](int x, int y) { return body.eigenvalues[x] < body.eigenvalues[y]; });
   for (int j = 0; j < N; ++j) {
     ReducedCoordinate coordinate;
     coordinate.kind = j < count ? CoordinateKind::FreeInterface : CoordinateKind::Residual;

@@ -226,7 +226,7 @@ EigenPairs EigenSolver::lowest(int count, const ProgressHook& progress) {
 
   const int wanted_block = s.options.block > 0 ? s.options.block : std::clamp((count + 3) / 4, 3, 8);
   const int b = s.P.cols() > 0 ? static_cast<int>(s.P.cols()) : wanted_block;
-  const int check_width = std::max(2, b / 3);
+  const int check_width = std::max(2, wanted_block / 3);
   const int least = count + 2 * (b + check_width);
   // room for convergence without restart, but not for the whole space
   const int room = s.n - 2 * (b + check_width);
@@ -259,8 +259,10 @@ EigenPairs EigenSolver::lowest(int count, const ProgressHook& progress) {
           "expected {:.1e}; fewer modes or a larger block may help",
           step, count, s.relative.size() >= count ? s.relative.head(count).maxCoeff() : 1.0,
           s.options.tolerance);
-    if (s.m + s.P.cols() > s.V.cols()) {
-      const int keep = std::min<int>(s.m, count + (s.V.cols() - count) / 3);
+    // the block that follows must fit into what the basis leaves of the space, or it could not be orthogonal
+    const int limit = static_cast<int>(std::min(s.V.cols(), s.n - s.P.cols()));
+    if (s.m + s.P.cols() > limit) {
+      const int keep = std::min<int>(s.m, count + (limit - count) / 3);
       s.ritz(keep);
       s.restart(keep);
       m_at_ritz = 0;
@@ -268,7 +270,7 @@ EigenPairs EigenSolver::lowest(int count, const ProgressHook& progress) {
     s.step();
     ++steps_since_check;
     // the Ritz values cost m^3, a step n m: look when the basis has grown by a tenth
-    if (s.m < count || (10 * s.m < 11 * m_at_ritz && s.m + s.P.cols() <= s.V.cols())) continue;
+    if (s.m < count || (10 * s.m < 11 * m_at_ritz && s.m + s.P.cols() <= limit)) continue;
     s.ritz(count + 4 * (b + check_width));
     m_at_ritz = s.m;
 

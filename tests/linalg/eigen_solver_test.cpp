@@ -124,6 +124,25 @@ TEST(EigenSolver, GoesOnFromWhereItStoppedWhenMoreModesAreAskedFor) {
   EXPECT_LT(more.solves, first.solves + p.lowest(40, same_block).solves);
 }
 
+// The basis comes near the whole space: what remains is smaller than a block, and no new block fits.
+TEST(EigenSolver, GoesOnAlsoWhenTheBasisNearlyFillsTheSpace) {
+  for (const int n : {140, 177, 200}) {
+    Eigen::VectorXd exact(n);
+    for (int i = 0; i < n; ++i) exact[i] = 1 + 0.7 * i + 0.01 * i * i;
+    const Problem p(diagonal_matrix(exact), identity(n), -0.5);
+    EigenSolverOptions options;
+    options.block = 8;
+    EigenSolver solver(p.K, p.M, p.factor, p.shift, Eigen::MatrixXd(n, 0), options);
+    for (const int count : {9, 15, 17, 19, 20, 21, 22, 23, 26, 28, 29, 33, 36, 40, 60, 90, n}) {
+      const EigenPairs pairs = solver.lowest(count);
+      EXPECT_LT((pairs.values.array() / exact.head(count).array() - 1).abs().maxCoeff(), 1e-11)
+          << n << ", " << count;
+      EXPECT_LT(pairs.residuals.maxCoeff(), 2e-9) << n << ", " << count;
+      EXPECT_LT(pairs.orthogonality, 1e-11) << n << ", " << count;
+    }
+  }
+}
+
 TEST(EigenSolver, ASmallBasisRestartsAndStillConverges) {
   const Problem p(laplacian(12, 11, 10), identity(12 * 11 * 10), -0.01);
   EigenSolverOptions options;
