@@ -5,7 +5,7 @@ JOBS := $(shell nproc)
 .PHONY: help build demo test bench examples format clean
 
 help:
-	@echo "make demo      build, then mesh a connecting rod, compute its modes, draw them"
+	@echo "make demo      build, then mesh a connecting rod and reduce it to a proven accuracy, with figures"
 	@echo "make test      build, then run every test"
 	@echo "make bench     build, then measure; writes build/bench.json (takes some minutes)"
 	@echo "make examples  run every example folder as shipped"
@@ -19,12 +19,13 @@ build:
 	@cmake --build build -j$(JOBS) --target $(TARGET)
 
 demo: build
-	build/lissom run examples/rod-modes/study.toml --out build/demo
-	$(PYTHON) examples/rod-modes/plot.py build/demo
+	build/lissom run examples/connecting-rod/study.toml --out build/demo
+	$(PYTHON) examples/connecting-rod/plot.py build/demo
 	@echo
-	@echo "look at  build/demo/rod-modes.png                     the mode shapes"
-	@echo "         build/demo/free_modes/modes.pvd              the same for ParaView"
-	@echo "         build/demo/free.body.h5                      the body: mesh, K, M, modes (docs/reference/body-file.md)"
+	@echo "look at  build/demo/rod-counts.png           coordinates that each way of choosing modes needs"
+	@echo "         build/demo/rod-errors.png           estimated, proven and exact error of each mode"
+	@echo "         build/demo/rod_free_modes/modes.pvd the mode shapes, for ParaView"
+	@echo "         build/demo/rod.reduced.h5           the reduced body (docs/reference/reduced-body-file.md)"
 
 test:
 	@scripts/install-packages test
