@@ -425,6 +425,7 @@ Reduction reduce(const FeModel& model, const Mesh* mesh, const ReductionOptions&
     fail_input("{}", problems.front());
   if (const auto problems = problems_of(options.damping); !problems.empty())
     fail_input("damping: {}", problems.front());
+  const double cpu_before = cpu_seconds();
   std::vector<Interface> interfaces = find_interfaces(model, options.interfaces);
   Reduction result =
       options.basis == ReductionBasis::FreeInterface
@@ -433,6 +434,7 @@ Reduction reduce(const FeModel& model, const Mesh* mesh, const ReductionOptions&
   result.body.basis = name_of(options.basis);
   result.body.source = model.source;
   result.full_size = model.dof_count();
+  result.cpu_seconds = cpu_seconds() - cpu_before;
   return result;
 }
 

@@ -53,6 +53,7 @@ struct Reduction {
   int modes_computed = 0;        // fixed-interface modes that the search had a look at
   double worst_residual = 0;     // of their eigenpairs
   double estimator_seconds = 0;  // of the total: residual terms and the evaluation of estimates and bounds
+  double cpu_seconds = 0;        // processor time of it all
   Eigen::VectorXd exact;         // flexible eigenvalues of the whole body, with exact_errors
   std::vector<SweepPoint> sweep;
   std::vector<ComparedMethod> comparison;

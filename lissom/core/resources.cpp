@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <limits>
 
 namespace lissom {
@@ -62,6 +63,10 @@ size_t available_memory_bytes() {
         std::min<size_t>(available, address_space.rlim_cur > used ? address_space.rlim_cur - used : 0);
   }
   return available;
+}
+
+double cpu_seconds() {
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
 
 void return_freed_memory() {

@@ -11,6 +11,8 @@ namespace lissom {
 
 // Largest resident memory of this process so far [bytes].
 size_t peak_memory_bytes();
+// Processor time of this process so far, all threads together [s].
+double cpu_seconds();
 // Memory that could still be had without swapping [bytes]: the machine's, and no more than a cgroup allows.
 size_t available_memory_bytes();
 // Gives memory that was freed in small pieces back to the machine; after readers, whose maps leave much of

@@ -343,6 +343,7 @@ json reduction_json(const Reduction& r) {
                  {"factor_bytes", r.factor.bytes}};
   j["seconds"] = to_json(r.seconds);
   j["estimator_seconds"] = r.estimator_seconds;
+  j["cpu_seconds"] = r.cpu_seconds;
   return j;
 }
 
