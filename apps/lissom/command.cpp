@@ -3,6 +3,7 @@
 #include "lissom/core/text.hpp"
 #include "lissom/fe/matrix_reader.hpp"
 #include "lissom/io/body_file.hpp"
+#include "lissom/io/reduced_body_file.hpp"
 
 namespace lissom::app {
 
@@ -66,6 +67,10 @@ BodySpec body_spec(const BodyFlags& flags) {
   spec.gmsh.size = flags.mesh_size;
   spec.gmsh.order = flags.mesh_order;
   if (!std::filesystem::exists(path)) fail_input("{}: no such file", flags.file);
+  if (is_reduced_body_file(path))
+    fail_input(
+        "{}: is a reduced body, which 'lissom reduce' wrote; expected a mesh, matrices, or a body file",
+        flags.file);
   if (is_body_file(path)) {
     spec.body_file = path;
     if (spec.units.name != "SI") fail_input("--units: {} is a body file, which is in SI units", flags.file);

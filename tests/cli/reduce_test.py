@@ -319,6 +319,13 @@ class Refused(ReduceTest):
                 f.attrs["schema_version"] = np.int64(99)
             self.assert_refused(["reduce", "s.toml"], "beam.body.h5", "99")
 
+    def test_a_reduced_body_is_no_body(self):
+        self.reduced(REDUCE)
+        for verb in ("inspect", "modes"):
+            self.assert_refused([verb, "s.out/beam.reduced.h5"], "s.out/beam.reduced.h5: is a reduced body")
+        self.write("again.toml", '[bodies.beam]\nbody = "s.out/beam.reduced.h5"\n')
+        self.assert_refused(["run", "again.toml"], "not a Lissom body file", "it is a reduced body")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
-
 #include "lissom/cms/craig_bampton.hpp"
 #include "lissom/cms/mode_selection.hpp"
 #include "tests/cms/reduction_support.hpp"
@@ -97,7 +95,7 @@ TEST(ErrorEstimate, TheEnclosureHoldsOnEveryBodyAndTheEstimatesAreCounted) {
       print(name, all);
       print(name + ", guarded", guarded);
       EXPECT_GT(guarded.bound.samples, 50) << name;
-      // the guard gives zeta_2 its meaning; Eq. 36 neglects terms of higher order only
+      // so that nobody promises a bound
       if (body.name.starts_with("cylinder") && !enriched) {
         EXPECT_GT(all.paper.misses, 0) << "Eqs. 42-43 were found to be no bound; is that so no more?";
         EXPECT_GT(all.lower.misses, 0);
