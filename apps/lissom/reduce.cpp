@@ -13,7 +13,7 @@ namespace lissom::app {
 namespace {
 
 struct ReduceFlags {
-  std::string study, out, body, method;
+  std::string study, out, body;
   std::optional<double> tolerance;
   bool no_files = false;
 };
@@ -41,7 +41,11 @@ void reduce(const ReduceFlags& flags, Command& command) {
     // this verb reduces: other wishes of the study are for 'lissom run'
     body.modes.reset();
     body.gcms.reset();
-    if (flags.tolerance) body.reduce->options.selection.tolerance = *flags.tolerance;
+    if (!flags.tolerance) continue;
+    if (body.reduce->options.selection.method == SelectionMethod::Fixed)
+      fail_input("--tolerance: {} is reduced with method = \"fixed\", which keeps a given number of modes",
+                 body.name);
+    body.reduce->options.selection.tolerance = *flags.tolerance;
   }
   if (flags.tolerance && !(*flags.tolerance > 0 && *flags.tolerance < 1))
     fail_input("--tolerance: is {}, expected a relative error between 0 and 1, e.g. 0.001 for 0.1 %",

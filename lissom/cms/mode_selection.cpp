@@ -210,13 +210,13 @@ class Search {
     // basis may do with fewer modes
     const int limit = std::min(coordinates(*result) - 1, max_modes_);
     if (limit < start) return result;
-    if (limit >= body_.modes_known()) {
-      // more modes would be needed for that: only where it is likely
-      double worst = 0;
-      for (const ModeError& error : errors(lowest_modes(body_.modes_known() - 1, false), false))
-        worst = std::max(worst, error.zeta_2);
-      if (worst > 4 * options.tolerance) return result;
-    }
+    // half-way to that number the plain errors tell whether it is worth the modes
+    const int half_way = start + (limit - start) / 2;
+    body_.need_modes(half_way + 1);
+    double worst = 0;
+    for (const ModeError& error : errors(lowest_modes(std::min(half_way, body_.modes_known()), false), false))
+      worst = std::max(worst, error.zeta_2);
+    if (worst > 4 * options.tolerance) return result;
     const int count =
         smallest(std::min(start, limit), limit, [&](int n) { return accepted(lowest_modes(n, false)); });
     if (count >= 0) result = lowest_modes(count, false);

@@ -99,8 +99,12 @@ void find_duplicates(const Mesh& mesh, MeshReport& report) {
   const double tolerance = duplicate_tolerance * (report.upper - report.lower).norm();
   const Vector3d direction = Vector3d(1, std::sqrt(2.0) - 1, std::sqrt(3.0) / 2 - 0.11).normalized();
   const Eigen::VectorXd along = mesh.points.transpose() * direction;
-  std::vector<int> order(mesh.node_count());
-  std::iota(order.begin(), order.end(), 0);
+  // a spider's reference may stand where a node is, the middle of a face for one
+  std::vector<char> is_reference(mesh.node_count(), 0);
+  for (const Spider& spider : mesh.spiders) is_reference[spider.reference] = 1;
+  std::vector<int> order;
+  for (int i = 0; i < mesh.node_count(); ++i)
+    if (!is_reference[i]) order.push_back(i);
   std::sort(order.begin(), order.end(), [&](int i, int j) { return along[i] < along[j]; });
   for (size_t k = 0; k < order.size(); ++k) {
     const int i = order[k];
