@@ -210,13 +210,7 @@ class Search {
     // basis may do with fewer modes
     const int limit = std::min(coordinates(*result) - 1, max_modes_);
     if (limit < start) return result;
-    // half-way to that number the plain errors tell whether it is worth the modes
-    const int half_way = start + (limit - start) / 2;
-    body_.need_modes(half_way + 1);
-    double worst = 0;
-    for (const ModeError& error : errors(lowest_modes(std::min(half_way, body_.modes_known()), false), false))
-      worst = std::max(worst, error.zeta_2);
-    if (worst > 4 * options.tolerance) return result;
+    body_.need_modes(limit + 1);
     const int count =
         smallest(std::min(start, limit), limit, [&](int n) { return accepted(lowest_modes(n, false)); });
     if (count >= 0) result = lowest_modes(count, false);

@@ -145,7 +145,7 @@ class Refused(GcmsTest):
         self.write("nodes.inp", "*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n")
         self.write("s.toml", '[bodies.beam]\nstiffness = "K.mtx"\nmass_matrix = "M.mtx"\ndofs = "dofs.txt"\nmesh = "nodes.inp"\n'
                    "[bodies.beam.gcms]\nmodes = 1\n")
-        self.assert_refused(["run", "s.toml"], "bodies.beam.gcms: ", "m (x) I_3", "node 2 along y with node 2 along y is 2")
+        self.assert_refused(["run", "s.toml"], "bodies.beam.gcms: ", "m (x) I_3", "the same along x, y and z")
 
 
 if __name__ == "__main__":
