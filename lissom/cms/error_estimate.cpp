@@ -1,11 +1,11 @@
 #include "lissom/cms/error_estimate.hpp"
 
-#include <Eigen/Eigenvalues>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
+
+#include "lissom/linalg/symmetric_eigen.hpp"
 
 namespace lissom {
 
@@ -20,20 +20,20 @@ ResidualVectors orthonormal_residuals(const Eigen::Ref<const MatrixXd>& X_b,
   VectorXd scale(n);
   for (Eigen::Index i = 0; i < n; ++i) scale[i] = X_2(i, i) > 0 ? 1 / std::sqrt(X_2(i, i)) : 0;
   const MatrixXd S = scale.asDiagonal() * X_2 * scale.asDiagonal();
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> gram(S);
+  const SymmetricEigen gram = symmetric_eigen(S, 0, static_cast<int>(n), true);
   Eigen::Index dropped = 0;
-  while (dropped < n && gram.eigenvalues()[dropped] < 1e-12) ++dropped;
+  while (dropped < n && gram.values[dropped] < 1e-12) ++dropped;
   const Eigen::Index r = n - dropped;
-  const MatrixXd W = scale.asDiagonal() * gram.eigenvectors().rightCols(r) *
-                     gram.eigenvalues().tail(r).cwiseSqrt().cwiseInverse().asDiagonal();
+  const MatrixXd W = scale.asDiagonal() * gram.vectors.rightCols(r) *
+                     gram.values.tail(r).cwiseSqrt().cwiseInverse().asDiagonal();
   if (r == 0) {
     result.v.resize(n, 0);
     return result;
   }
   const MatrixXd T = W.transpose() * X_b * W;
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> energy(0.5 * (T + T.transpose()));
-  result.theta = energy.eigenvalues();
-  result.v = W * energy.eigenvectors();
+  const SymmetricEigen energy = symmetric_eigen(0.5 * (T + T.transpose()), 0, static_cast<int>(r), true);
+  result.theta = energy.values;
+  result.v = W * energy.vectors;
   return result;
 }
 
@@ -94,17 +94,16 @@ std::vector<ModeError> estimate_errors(const ReducedProblem& problem, const Esti
     std::unique_ptr<PencilSolver> own;
     if (problem.enriched) own = std::make_unique<PencilSolver>(problem.plain);
     const PencilSolver& plain = own ? *own : solver;
+    const MatrixXd X_b = plain.transformed(X.X_b), X_2 = plain.transformed(X.X_2),
+                   X_3 = plain.transformed(X.X_3), X_4 = plain.transformed(X.X_4);
     // the highest mode usually has the widest enclosure: a search that must fail fails there
     for (int k = static_cast<int>(errors.size()) - 1; k >= 0; --k) {
       const double s = errors[k].eigenvalue;
       errors[k].bound = std::numeric_limits<double>::infinity();
       const int n = options.rigid_count + k;
       if (s < X.kappa_next && n < problem.plain.size()) {
-        // Horner's scheme for R_U
-        MatrixXd W = s / (1 - s / X.kappa_next) * X.X_4 + X.X_3;
-        W = s * W + X.X_2;
-        W = s * W + X.X_b;
-        W *= s * s;
+        const MatrixXd W = (s * s) * X_b + (s * s * s) * X_2 + (s * s * s * s) * X_3 +
+                           (s * s * s * s * s / (1 - s / X.kappa_next)) * X_4;
         const double mu = plain.eigenvalue(n, W);
         // both are known to round-off only, and what is proven must not lie by that
         const double low = std::min(mu, s) - plain.roundoff(), high = s + solver.roundoff();

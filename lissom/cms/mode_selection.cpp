@@ -18,6 +18,8 @@ constexpr double guard_factor = 1.05;
 constexpr double estimate_safety = 2;
 // modes of a close pair carry each other's error: zeta_2 is looked at so far beyond the range
 constexpr int modes_beyond = 3;
+// two spiders have twelve
+constexpr int few_interface_dofs = 24;
 constexpr double pair_width = 1.05;
 
 // One body, and the questions that a search asks of it.
@@ -67,7 +69,7 @@ class Search {
       const auto found = errors(lowest_modes(std::min(count, body_.modes_known()), residuals), false);
       const int wanted = guard(last_eigenvalue(found));
       if (wanted <= count || count >= max_modes_) break;
-      count = std::min(max_modes_, count + std::max(4, count / 6));
+      count = std::min(max_modes_, count + step(count));
     }
     // the guard of the body with so many modes, down to where it bites
     int low = 0, high = std::min(count, body_.modes_known());
@@ -119,7 +121,7 @@ class Search {
       }
       if (high >= most) return -1;
       low = high;
-      body_.need_modes(std::min(most, high + std::max(4, high / 6)) + 1);
+      body_.need_modes(std::min(most, high + step(high)) + 1);
     }
   }
 
@@ -196,6 +198,14 @@ class Search {
     const auto accepted = [&](const InteriorChoice& choice) {
       return accepts(choice, options.method, options.tolerance);
     };
+    // B costs as many coordinates as there are interface degrees of freedom: with many of them, modes alone
+    // up to that number come first
+    if (options.residuals && body_.interface_size() > few_interface_dofs) {
+      const int start = guarded_start(false);
+      const auto plain = [&](int n) { return accepted(lowest_modes(n, false)); };
+      const int count = smallest(start, std::min(max_modes_, start + body_.interface_size()), plain);
+      if (count >= 0) return lowest_modes(count, false);
+    }
     const int start = guarded_start(options.residuals);
     std::optional<InteriorChoice> result;
     if (options.rank) {
@@ -206,8 +216,7 @@ class Search {
       if (count >= 0) result = lowest_modes(count, options.residuals);
     }
     if (!result || !options.residuals) return result;
-    // B costs as many coordinates as there are interface degrees of freedom: with a loose tolerance the plain
-    // basis may do with fewer modes
+    // with a loose tolerance the plain basis may do with fewer modes
     const int limit = std::min(coordinates(*result) - 1, max_modes_);
     if (limit < start) return result;
     body_.need_modes(limit + 1);
@@ -222,6 +231,10 @@ class Search {
   }
 
  private:
+  // How many modes to add to so many: a sixth, or more where the residual terms of a large interface cost
+  // more than modes.
+  int step(int count) const { return std::max({4, count / 6, std::min(count, body_.interface_size() / 4)}); }
+
   void tell(int modes) const {
     if (progress_) progress_(fmt::format("error bounds with {} modes", modes), -1);
   }

@@ -1,11 +1,10 @@
 #include "lissom/cms/reduced_pencil.hpp"
 
-#include <Eigen/Cholesky>
-
 #include <limits>
 
 #include "lissom/core/error.hpp"
 #include "lissom/linalg/blas.hpp"
+#include "lissom/linalg/fortran_blas.hpp"
 #include "lissom/linalg/symmetric_eigen.hpp"
 
 namespace lissom {
@@ -29,6 +28,7 @@ MatrixXd ReducedPencil::mass() const {
 
 PencilSolver::PencilSolver(const ReducedPencil& pencil)
     : interior_(pencil.interior()), interface_(pencil.interface()), P_(pencil.P) {
+  const BlasThreads one_thread;
   // displacements and rotations differ in size: scale the interface to unit mass before the factorisation
   MatrixXd schur = pencil.M_b;
   gemm(true, false, -1, P_, P_, 1, schur);
@@ -42,23 +42,29 @@ PencilSolver::PencilSolver(const ReducedPencil& pencil)
           "modes",
           i + 1, schur(i, i), pencil.M_b(i, i));
   const Eigen::VectorXd inverse = scale.cwiseInverse();
-  const Eigen::LLT<MatrixXd> factor(inverse.asDiagonal() * schur * inverse.asDiagonal());
-  if (factor.info() != Eigen::Success)
+  schur = inverse.asDiagonal() * schur * inverse.asDiagonal();
+  int info = 0;
+  dpotrf_("L", &interface_, schur.data(), &interface_, &info);
+  if (info != 0)
     fail(
         "the mass matrix of the reduced interface is not positive definite: two interface degrees of freedom "
         "move alike");
-  C_ = scale.asDiagonal() * MatrixXd(factor.matrixL());
+  C_ = scale.asDiagonal() * MatrixXd(schur.triangularView<Eigen::Lower>());
 
   // E' = -C^-1 P' diag(lambda); G = C^-1 (K_b + P' diag(lambda) P) C^-T
   H_ = MatrixXd::Zero(interior_ + interface_, interior_ + interface_);
   H_.diagonal().head(interior_) = pencil.lambda;
   const MatrixXd scaled = pencil.lambda.asDiagonal() * P_;
-  const auto L = C_.triangularView<Eigen::Lower>();
-  H_.bottomLeftCorner(interface_, interior_) = -L.solve(MatrixXd(scaled.transpose()));
+  if (interior_ > 0) {
+    MatrixXd E = scaled.transpose();
+    const double minus = -1;
+    dtrsm_("L", "L", "N", "N", &interface_, &interior_, &minus, C_.data(), &interface_, E.data(),
+           &interface_);
+    H_.bottomLeftCorner(interface_, interior_) = E;
+  }
   MatrixXd G = pencil.K_b;
   gemm(true, false, 1, P_, scaled, 1, G);
-  G = L.solve(MatrixXd(L.solve(G).transpose()));
-  H_.bottomRightCorner(interface_, interface_) = 0.5 * (G + G.transpose());
+  H_.bottomRightCorner(interface_, interface_) = transformed(G);
   roundoff_ = 8 * std::numeric_limits<double>::epsilon() * H_.norm();
 }
 
@@ -74,12 +80,18 @@ ReducedModes PencilSolver::lowest(int count) const {
   return modes;
 }
 
-double PencilSolver::eigenvalue(int n, const Eigen::Ref<const MatrixXd>& W) const {
-  const auto L = C_.triangularView<Eigen::Lower>();
-  const MatrixXd half = L.solve(MatrixXd(W)).transpose();
-  const MatrixXd change = L.solve(half);
+MatrixXd PencilSolver::transformed(const Eigen::Ref<const MatrixXd>& X) const {
+  const BlasThreads one_thread;
+  const double one = 1;
+  MatrixXd Y = X;
+  dtrsm_("L", "L", "N", "N", &interface_, &interface_, &one, C_.data(), &interface_, Y.data(), &interface_);
+  dtrsm_("R", "L", "T", "N", &interface_, &interface_, &one, C_.data(), &interface_, Y.data(), &interface_);
+  return 0.5 * (Y + Y.transpose());
+}
+
+double PencilSolver::eigenvalue(int n, const Eigen::Ref<const MatrixXd>& transformed_W) const {
   MatrixXd H = H_;
-  H.bottomRightCorner(interface_, interface_) -= 0.5 * (change + change.transpose());
+  H.bottomRightCorner(interface_, interface_) -= transformed_W;
   return symmetric_eigen(std::move(H), n, 1, false).values[0];
 }
 

@@ -38,8 +38,11 @@ class PencilSolver {
 
   // The lowest `count` modes.
   ReducedModes lowest(int count) const;
-  // Eigenvalue number n (from 0) with K_b reduced by W (N_b by N_b, symmetric).
-  double eigenvalue(int n, const Eigen::Ref<const Eigen::MatrixXd>& W) const;
+  // C^-1 X C^-T of a symmetric X (N_b by N_b), as eigenvalue() wants it: many changes of K_b are sums of a
+  // few matrices.
+  Eigen::MatrixXd transformed(const Eigen::Ref<const Eigen::MatrixXd>& X) const;
+  // Eigenvalue number n (from 0) with K_b reduced by W, of which transformed(W) is given.
+  double eigenvalue(int n, const Eigen::Ref<const Eigen::MatrixXd>& transformed_W) const;
   // What round-off may have done to an eigenvalue: a few units in the last place of the largest one.
   double roundoff() const { return roundoff_; }
 
