@@ -1,21 +1,21 @@
 #include "lissom/io/body_file.hpp"
 
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 #include <hdf5.h>
-#include <sys/resource.h>
 
-#include <csignal>
-#include <cstdlib>
-#include <cstring>
 #include <functional>
 
 #include "lissom/core/hdf5.hpp"
 #include "lissom/core/text.hpp"
+#include "tests/io/hdf5_file_checks.hpp"
 #include "tests/io/sample_mesh.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace lissom {
 namespace {
+
+using test::expect_same;
 
 SparseMatrix random_sparse(int rows, int cols, bool lower) {
   SparseMatrix matrix(rows, cols);
@@ -52,15 +52,6 @@ BodyFile sample_body() {
   modes.mass_kind = "consistent";
   modes.shift = -1.0 / 3;
   return body;
-}
-
-// Bit by bit: also the sign of zero and the smallest numbers.
-template <class A, class B>
-void expect_same(const A& a, const B& b) {
-  ASSERT_EQ(a.rows(), b.rows());
-  ASSERT_EQ(a.cols(), b.cols());
-  if (a.size() == 0) return;
-  EXPECT_EQ(std::memcmp(a.data(), b.data(), a.size() * sizeof(double)), 0);
 }
 
 void expect_same_sparse(const SparseMatrix& a, const SparseMatrix& b) {
@@ -244,54 +235,30 @@ TEST(BodyFile, OtherFilesAreRefusedByName) {
 TEST(BodyFile, EveryTruncationIsRefused) {
   const TemporaryFolder folder;
   write_body_file(folder / "a.h5", sample_body());
-  const std::string bytes = read_file(folder / "a.h5");
-  // 971 is a prime, so that the cuts fall everywhere
-  for (size_t size = 0; size < bytes.size(); size += 971) {
-    write_bytes(folder / "b.h5", std::string_view(bytes).substr(0, size));
-    EXPECT_EQ(refusal(folder / "b.h5").find((folder / "b.h5").string() + ":"), 0) << size;
-  }
+  test::expect_truncations_refused(folder, folder / "a.h5", 971, refusal);
 }
 
 TEST(BodyFile, AByteThatChangedIsRefusedOrDoesNotMatter) {
   const TemporaryFolder folder;
   const BodyFile body = sample_body();
   write_body_file(folder / "a.h5", body);
-  const std::string bytes = read_file(folder / "a.h5");
-  int refused = 0, harmless = 0;
-  for (size_t at = 0; at < bytes.size(); at += 41) {
-    std::string damaged = bytes;
-    damaged[at] = static_cast<char>(damaged[at] ^ (1 << (at % 8)));
-    write_bytes(folder / "b.h5", damaged);
-    Diagnostics diagnostics;
-    try {
-      expect_same_body(body, read_body_file(folder / "b.h5", diagnostics));
-      ++harmless;
-    } catch (const InputError&) {
-      ++refused;
-    }
-    ASSERT_FALSE(HasFailure()) << "byte " << at;
-  }
+  const int refused = test::expect_changed_bytes_harmless(
+      folder, folder / "a.h5", 41, [&](const std::filesystem::path& path) {
+        Diagnostics diagnostics;
+        expect_same_body(body, read_body_file(path, diagnostics));
+      });
   // there is room in the file that nothing uses, but not all of it
   EXPECT_GT(refused, 50);
-  RecordProperty("refused", refused);
-  RecordProperty("harmless", harmless);
 }
 
 TEST(BodyFile, AFullDiskLeavesTheOldFile) {
-  rlimit old{};
-  getrlimit(RLIMIT_FSIZE, &old);
-  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
   const TemporaryFolder folder;
-  BodyFile body = sample_body();
+  const BodyFile body = sample_body();
   write_body_file(folder / "a.h5", body);
   BodyFile large = body;
   large.modes->shapes = Eigen::MatrixXd::Random(12, 20000);
   large.modes->eigenvalues = large.modes->frequencies_hz = Eigen::VectorXd::Zero(20000);
-  const rlimit small{1 << 18, old.rlim_max};
-  setrlimit(RLIMIT_FSIZE, &small);
-  const std::string text = message_of<Error>([&] { write_body_file(folder / "a.h5", large); });
-  setrlimit(RLIMIT_FSIZE, &old);
-  std::signal(SIGXFSZ, handler);
+  const std::string text = test::message_on_full_disk([&] { write_body_file(folder / "a.h5", large); });
   EXPECT_EQ(text.find((folder / "a.h5").string()), 0) << text;
   EXPECT_NE(text.find("File too large"), std::string::npos) << text;
   EXPECT_EQ(folder.names().size(), 1);
@@ -301,48 +268,22 @@ TEST(BodyFile, AFullDiskLeavesTheOldFile) {
 TEST(BodyFile, EveryDatasetIsNamedInTheReferencePage) {
   const TemporaryFolder folder;
   write_body_file(folder / "a.h5", sample_body());
-  const std::string page = read_file(std::filesystem::path(LISSOM_TEST_DATA).parent_path().parent_path() /
-                                     "docs/reference/body-file.md");
-  int count = 0;
-  const std::function<void(const hdf5::Group&, const std::string&)> visit = [&](const hdf5::Group& group,
-                                                                                const std::string& path) {
-    for (const std::string& name : group.names()) {
-      const std::string full = path + "/" + name;
-      if (group.has_group(name)) {
-        visit(group.group(name), full);
-      } else {
-        ++count;
-        EXPECT_NE(page.find("`" + full + "`"), std::string::npos) << full << " is not in body-file.md";
-      }
-    }
-  };
-  visit(hdf5::File::open(folder / "a.h5").root(), "");
-  EXPECT_GT(count, 40);
+  EXPECT_GT(test::expect_datasets_documented(folder / "a.h5", test::reference_page("body-file")), 40);
 }
 
 TEST(BodyFile, ThePythonOfTheReferencePageReadsIt) {
   const TemporaryFolder folder;
-  BodyFile body = sample_body();
+  const BodyFile body = sample_body();
   write_body_file(folder / "body.h5", body);
-  const std::string page = read_file(std::filesystem::path(LISSOM_TEST_DATA).parent_path().parent_path() /
-                                     "docs/reference/body-file.md");
-  const std::string fence = "```python\n";
-  const size_t start = page.find(fence) + fence.size();
-  // the page's code, and behind it what we know of the matrix
+  // behind the page's code what we know of the matrix
   const Eigen::VectorXd sums = body.model.K.full() * Eigen::VectorXd::LinSpaced(12, 1, 12);
-  write_bytes(folder / "read.py",
-              page.substr(start, page.find("```\n", start) - start) +
-                  fmt::format("assert np.allclose(K @ np.arange(1, 13), [{}], rtol=1e-12)\n"
-                              "assert list(node_sets['none']) == []\n"
-                              "assert len(node_sets) == 2\n",
-                              fmt::join(std::vector<double>(sums.begin(), sums.end()), ", ")));
-  const std::string command =
-      fmt::format("cd {} && /usr/bin/python3 read.py > log 2>&1", folder.path().string());
-  const int status = std::system(command.c_str());
-  const std::string log = read_file(folder / "log");
-  if (WEXITSTATUS(status) == 127 || log.find("ModuleNotFoundError") != std::string::npos)
-    GTEST_SKIP() << "h5py and scipy are not there: " << log;
-  EXPECT_EQ(status, 0) << log;
+  const auto missing =
+      test::run_python_of_page(folder, test::reference_page("body-file"),
+                               fmt::format("assert np.allclose(K @ np.arange(1, 13), [{}], rtol=1e-12)\n"
+                                           "assert list(node_sets['none']) == []\n"
+                                           "assert len(node_sets) == 2\n",
+                                           fmt::join(std::vector<double>(sums.begin(), sums.end()), ", ")));
+  if (missing) GTEST_SKIP() << "h5py and scipy are not there: " << *missing;
 }
 
 }  // namespace

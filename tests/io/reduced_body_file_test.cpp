@@ -3,11 +3,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 #include <hdf5.h>
-#include <sys/resource.h>
 
-#include <csignal>
-#include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <limits>
 #include <random>
@@ -15,10 +11,13 @@
 #include "lissom/core/hdf5.hpp"
 #include "lissom/core/text.hpp"
 #include "lissom/io/body_file.hpp"
+#include "tests/io/hdf5_file_checks.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace lissom {
 namespace {
+
+using test::expect_same;
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
@@ -81,18 +80,6 @@ ReducedBody sample_body() {
   for (auto& block : body.inertia.position) block = random_matrix(3, N);
   for (auto& block : body.inertia.deformation) block = random_matrix(N, N);
   return body;
-}
-
-// Bit by bit: also NaN, the sign of zero and the smallest numbers.
-template <class A, class B>
-void expect_same(const A& a, const B& b) {
-  ASSERT_EQ(a.rows(), b.rows());
-  ASSERT_EQ(a.cols(), b.cols());
-  if (a.size() == 0) return;
-  EXPECT_EQ(std::memcmp(a.data(), b.data(), a.size() * sizeof(double)), 0);
-}
-void expect_same(double a, double b) {
-  EXPECT_EQ(std::memcmp(&a, &b, sizeof a), 0);
 }
 
 void expect_same_damping(const Damping& a, const Damping& b) {
@@ -429,45 +416,25 @@ TEST(ReducedBodyFile, ABodyThatIsInconsistentIsNotWritten) {
 TEST(ReducedBodyFile, EveryTruncationIsRefused) {
   const TemporaryFolder folder;
   write_reduced_body_file(folder / "a.h5", sample_body());
-  const std::string bytes = read_file(folder / "a.h5");
-  // a prime, so that the cuts fall everywhere
-  for (size_t size = 0; size < bytes.size(); size += 487) {
-    write_bytes(folder / "b.h5", std::string_view(bytes).substr(0, size));
-    EXPECT_EQ(refusal(folder / "b.h5").find((folder / "b.h5").string() + ":"), 0) << size;
-  }
+  test::expect_truncations_refused(folder, folder / "a.h5", 487, refusal);
 }
 
 TEST(ReducedBodyFile, AByteThatChangedIsRefusedOrDoesNotMatter) {
   const TemporaryFolder folder;
   const ReducedBody body = sample_body();
   write_reduced_body_file(folder / "a.h5", body, {"somehow"});
-  const std::string bytes = read_file(folder / "a.h5");
-  int refused = 0, harmless = 0;
-  for (size_t at = 0; at < bytes.size(); at += 37) {
-    std::string damaged = bytes;
-    damaged[at] = static_cast<char>(damaged[at] ^ (1 << (at % 8)));
-    write_bytes(folder / "b.h5", damaged);
-    Diagnostics diagnostics;
-    try {
-      const ReducedBodyFile back = read_reduced_body_file(folder / "b.h5", diagnostics);
-      expect_same_body(body, back.body);
-      EXPECT_EQ(back.provenance, std::vector<std::string>{"somehow"});
-      ++harmless;
-    } catch (const InputError&) {
-      ++refused;
-    }
-    ASSERT_FALSE(HasFailure()) << "byte " << at;
-  }
+  const int refused = test::expect_changed_bytes_harmless(
+      folder, folder / "a.h5", 37, [&](const std::filesystem::path& path) {
+        Diagnostics diagnostics;
+        const ReducedBodyFile back = read_reduced_body_file(path, diagnostics);
+        expect_same_body(body, back.body);
+        EXPECT_EQ(back.provenance, std::vector<std::string>{"somehow"});
+      });
   // there is room in the file that nothing uses, but not all of it
   EXPECT_GT(refused, 200);
-  RecordProperty("refused", refused);
-  RecordProperty("harmless", harmless);
 }
 
 TEST(ReducedBodyFile, AFullDiskLeavesTheOldFile) {
-  rlimit old{};
-  getrlimit(RLIMIT_FSIZE, &old);
-  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
   const TemporaryFolder folder;
   const ReducedBody body = sample_body();
   write_reduced_body_file(folder / "a.h5", body);
@@ -477,48 +444,25 @@ TEST(ReducedBodyFile, AFullDiskLeavesTheOldFile) {
   large.modes = random_matrix(30000, N);
   large.strain_modes.resize(0, 0);
   large.stress_modes.resize(0, 0);
-  const rlimit small{1 << 18, old.rlim_max};
-  setrlimit(RLIMIT_FSIZE, &small);
-  const std::string text = message_of<Error>([&] { write_reduced_body_file(folder / "a.h5", large); });
-  setrlimit(RLIMIT_FSIZE, &old);
-  std::signal(SIGXFSZ, handler);
+  const std::string text =
+      test::message_on_full_disk([&] { write_reduced_body_file(folder / "a.h5", large); });
   EXPECT_EQ(text.find((folder / "a.h5").string()), 0) << text;
   EXPECT_NE(text.find("File too large"), std::string::npos) << text;
   EXPECT_EQ(folder.names().size(), 1);
   expect_same_body(body, read(folder / "a.h5").body);
 }
 
-std::string reference_page() {
-  return read_file(std::filesystem::path(LISSOM_TEST_DATA).parent_path().parent_path() /
-                   "docs/reference/reduced-body-file.md");
-}
-
 TEST(ReducedBodyFile, EveryDatasetIsNamedInTheReferencePage) {
   const TemporaryFolder folder;
   write_reduced_body_file(folder / "a.h5", sample_body());
-  const std::string page = reference_page();
-  int count = 0;
-  const std::function<void(const hdf5::Group&, const std::string&)> visit = [&](const hdf5::Group& group,
-                                                                                const std::string& path) {
-    for (const std::string& name : group.names()) {
-      const std::string full = path + "/" + name;
-      if (group.has_group(name)) {
-        visit(group.group(name), full);
-      } else {
-        ++count;
-        EXPECT_NE(page.find("`" + full + "`"), std::string::npos) << full << " is not in the page";
-      }
-    }
-  };
-  visit(hdf5::File::open(folder / "a.h5").root(), "");
-  EXPECT_GT(count, 30);
+  EXPECT_GT(test::expect_datasets_documented(folder / "a.h5", test::reference_page("reduced-body-file")), 30);
 }
 
 TEST(ReducedBodyFile, ThePythonOfTheReferencePageComputesVonMisesStress) {
   const TemporaryFolder folder;
   const ReducedBody body = sample_body();
   write_reduced_body_file(folder / "rod.reduced.h5", body);
-  // what it should find for p = 1, 2, ..., by the definition with principal stresses' differences
+  // what it should find for p = 1, 2, ..., by the definition with the stress deviator
   const VectorXd p = VectorXd::LinSpaced(N, 1, N);
   const VectorXd stress = body.stress_modes * p;
   std::vector<double> expected;
@@ -529,19 +473,12 @@ TEST(ReducedBodyFile, ThePythonOfTheReferencePageComputesVonMisesStress) {
     const Eigen::Matrix3d deviator = tensor - tensor.trace() / 3 * Eigen::Matrix3d::Identity();
     expected.push_back(std::sqrt(1.5) * deviator.norm());
   }
-  const std::string page = reference_page(), fence = "```python\n";
-  const size_t start = page.find(fence) + fence.size();
-  write_bytes(folder / "read.py", page.substr(start, page.find("```\n", start) - start) +
-                                      fmt::format("von_mises = stress_at(np.arange(1, {}))\n"
-                                                  "assert np.allclose(von_mises, [{}], rtol=1e-12)\n",
-                                                  N + 1, fmt::join(expected, ", ")));
-  const std::string command =
-      fmt::format("cd {} && /usr/bin/python3 read.py > log 2>&1", folder.path().string());
-  const int status = std::system(command.c_str());
-  const std::string log = read_file(folder / "log");
-  if (WEXITSTATUS(status) == 127 || log.find("ModuleNotFoundError") != std::string::npos)
-    GTEST_SKIP() << "numpy and h5py are not there: " << log;
-  EXPECT_EQ(status, 0) << log;
+  const auto missing =
+      test::run_python_of_page(folder, test::reference_page("reduced-body-file"),
+                               fmt::format("von_mises = stress_at(np.arange(1, {}))\n"
+                                           "assert np.allclose(von_mises, [{}], rtol=1e-12)\n",
+                                           N + 1, fmt::join(expected, ", ")));
+  if (missing) GTEST_SKIP() << "numpy and h5py are not there: " << *missing;
 }
 
 TEST(ReducedBody, NamesItsKindsAndTheFrequenciesInRange) {
