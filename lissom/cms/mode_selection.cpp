@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numbers>
 #include <numeric>
 #include <optional>
 
@@ -279,6 +280,8 @@ std::vector<std::string> problems_of(const SelectionOptions& options) {
   std::vector<std::string> problems;
   if (options.range < 1)
     problems.push_back(fmt::format("modes: is {}, expected 1 or more flexible modes", options.range));
+  if (!(options.up_to_hz >= 0) || !std::isfinite(options.up_to_hz))
+    problems.push_back(fmt::format("up_to_hz: is {}, expected a positive frequency", options.up_to_hz));
   if (options.method != SelectionMethod::Fixed && !(options.tolerance > 0 && options.tolerance < 1))
     problems.push_back(
         fmt::format("tolerance: is {}, expected a relative error of the eigenvalues between 0 and 1, both "
@@ -297,9 +300,40 @@ std::vector<std::string> problems_of(const SelectionOptions& options) {
   return problems;
 }
 
-Selection select_modes(CraigBampton& body, const SelectionOptions& options, Diagnostics& diagnostics,
+int range_up_to(CraigBampton& body, double hz, double tolerance, int max_modes) {
+  const double limit = std::pow(2 * std::numbers::pi * hz, 2);
+  for (int known = 20;; known += known / 2) {
+    body.need_modes(std::min(known, max_modes));
+    // all modes known and the residual vectors: accurate as far as the fixed-interface modes reach
+    EstimateOptions options;
+    options.rigid_count = body.rigid_count();
+    options.range = body.modes_known() + body.interface_size();
+    options.bounds = false;
+    const bool all = body.modes_known() >= body.interior_size();
+    const auto found = estimate_errors(body.problem(lowest_modes(body.modes_known(), true)), options);
+    const auto beyond = std::find_if(found.begin(), found.end(), [&](const ModeError& error) {
+      return error.eigenvalue > (1 + tolerance) * limit;
+    });
+    const bool reached = all || body.kappa()[body.modes_known() - 1] > guard_factor * limit;
+    if (reached && beyond == found.begin())
+      fail_input(
+          "up_to_hz: no flexible mode lies below {:g} Hz, the first is at {:.6g} Hz; raise it, or give modes",
+          hz, std::sqrt(found.front().eigenvalue) / (2 * std::numbers::pi));
+    if (reached && (all || beyond != found.end()))
+      return static_cast<int>(beyond - found.begin()) + (beyond != found.end() ? 1 : 0);
+    if (known >= max_modes)
+      fail_input(
+          "up_to_hz: {} fixed-interface modes, the most allowed (max_modes), reach up to {:.6g} Hz only; "
+          "raise max_modes, or lower up_to_hz",
+          body.modes_known(), std::sqrt(body.kappa()[body.modes_known() - 1]) / (2 * std::numbers::pi));
+  }
+}
+
+Selection select_modes(CraigBampton& body, const SelectionOptions& asked, Diagnostics& diagnostics,
                        const ProgressHook& progress) {
-  if (const auto problems = problems_of(options); !problems.empty()) fail_input("{}", problems.front());
+  if (const auto problems = problems_of(asked); !problems.empty()) fail_input("{}", problems.front());
+  SelectionOptions options = asked;
+  if (asked.up_to_hz > 0) options.range = range_up_to(body, asked.up_to_hz, asked.tolerance, asked.max_modes);
   check_range(body, options.range);
   body.need_modes(std::min(body.interior_size(), options.method == SelectionMethod::Fixed
                                                      ? options.count + 1
@@ -307,6 +341,7 @@ Selection select_modes(CraigBampton& body, const SelectionOptions& options, Diag
   check_range(body, options.range);
   Search search(body, options.range, options.max_modes, diagnostics, progress);
   Selection result;
+  result.range = options.range;
   std::optional<InteriorChoice> choice;
   switch (options.method) {
     case SelectionMethod::Fixed:

@@ -26,7 +26,10 @@ std::string_view name_of(SelectionMethod method);  // "certified", "estimate", "
 
 struct SelectionOptions {
   SelectionMethod method = SelectionMethod::Certified;
-  int range = 10;           // N_m: flexible modes that must meet the tolerance
+  int range = 10;  // N_m: flexible modes that must meet the tolerance
+  // Instead of `range`, if positive: all flexible modes up to this frequency [Hz], and the next one, whose
+  // bound proves that none is missing.
+  double up_to_hz = 0;
   double tolerance = 1e-3;  // on the relative error of their eigenvalues, between 0 and 1
   int count = 0;            // modes to keep, with Fixed
   int initial = 5;          // N_init, where Paper starts
@@ -39,11 +42,17 @@ std::vector<std::string> problems_of(const SelectionOptions& options);
 
 struct Selection {
   InteriorChoice choice;
+  int range = 0;        // flexible modes that the tolerance was asked for
   ErrorTable errors;    // of the modes in range, bounds included
   bool reached = true;  // false: max_modes came first
   int coordinates = 0;  // interior ones
   int evaluations = 0;  // reduced bodies looked at
 };
+
+// The number of flexible modes up to a frequency, and one more: what `up_to_hz` makes of the range. chi_bar
+// is an upper bound of chi, so that modes are counted up to the frequency and the tolerance above it. Throws
+// InputError where there is none.
+int range_up_to(CraigBampton& body, double hz, double tolerance, int max_modes);
 
 // Throws InputError where the body has fewer flexible modes than the range asks for. Warns (and says so in
 // the result) where the tolerance was not reached within max_modes.

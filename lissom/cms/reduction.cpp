@@ -277,11 +277,10 @@ Reduction reduce_craig_bampton(const FeModel& model, const Mesh* mesh, const Red
   result.selection.coordinates = basis.pencil.interior();  // attachments included
   const int rigid_count = components.rigid_count();
   body.rigid_count = rigid_count;
-  body.range =
-      std::min<int>(options.selection.range, static_cast<int>(body.eigenvalues.size()) - rigid_count);
+  body.range = std::min<int>(result.selection.range, static_cast<int>(body.eigenvalues.size()) - rigid_count);
   if (options.basis == ReductionBasis::FreeModes) to_free_modes(body, basis.T);
   finish_dynamics(options.damping, options.basis == ReductionBasis::FreeModes ? 0 : rigid_count,
-                  options.selection.range, body);
+                  result.selection.range, body);
   result.seconds.add("basis", basis_timer.seconds());
   // modes and stress at the nodes take the place of the factorisation, unless a comparison still needs it
   if (options.compare.empty() && options.sweep.empty()) components.release();
@@ -292,14 +291,14 @@ Reduction reduce_craig_bampton(const FeModel& model, const Mesh* mesh, const Red
   result.factor = components.factor_stats();
   if (options.exact_errors || !options.compare.empty()) {
     Timer timer;
-    result.exact = exact_eigenvalues(model, rigid_count, options.selection.range, diagnostics, progress);
+    result.exact = exact_eigenvalues(model, rigid_count, result.selection.range, diagnostics, progress);
     set_exact_errors(result.selection.errors.modes, result.exact);
     result.seconds.add("exact eigenvalues", timer.seconds());
   }
   if (!options.sweep.empty() || !options.compare.empty()) {
     Timer timer;
     SweepOptions sweep;
-    sweep.range = options.selection.range;
+    sweep.range = result.selection.range;
     // the sweep asked for, with bounds; the comparison goes on until the paper's rule has met its smallest
     // tolerance
     sweep.first = options.sweep.empty() ? options.selection.initial : options.sweep[0];
@@ -312,7 +311,7 @@ Reduction reduce_craig_bampton(const FeModel& model, const Mesh* mesh, const Red
     }
     result.sweep = sweep_modes(components, sweep, result.exact, progress);
     if (!options.compare.empty())
-      result.comparison = compare_methods(components, options.selection.range, options.compare, result.exact,
+      result.comparison = compare_methods(components, result.selection.range, options.compare, result.exact,
                                           result.sweep, options.compare_max_modes, diagnostics, progress);
     result.compared_tolerances = options.compare;
     result.seconds.add("comparison", timer.seconds());
@@ -339,6 +338,10 @@ Reduction reduce_free_interface(const FeModel& model, const Mesh* mesh, const Re
     for (int row : interface.rows) forces(row, column++) = 1;
   forces.rightCols(interior_loads.cols()) = interior_loads;
 
+  if (options.selection.up_to_hz > 0)
+    fail_input(
+        "up_to_hz goes with the bases craig-bampton and free-modes; give the number of modes for "
+        "free-interface");
   VibrationOptions vibration;
   vibration.count = options.selection.range + 6;
   vibration.tolerance = 1e-10;

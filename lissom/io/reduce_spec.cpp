@@ -111,6 +111,11 @@ ReduceSpec read_reduce_spec(TomlTable& table, const std::filesystem::path& folde
                                  {"fixed", SelectionMethod::Fixed}},
                                 selection.method);
   read_integer(table, "modes", 1, selection.range);
+  if (const auto hz = table.number("up_to_hz")) {
+    selection.up_to_hz = *hz;
+    if (*hz == 0) table.problem("up_to_hz", "is 0, expected a positive frequency");
+    if (table.has("modes")) table.problem("up_to_hz", "says the same as 'modes': give one of the two");
+  }
   if (const auto tolerance = table.number("tolerance")) selection.tolerance = *tolerance;
   read_integer(table, "count", 0, selection.count);
   read_integer(table, "initial", 1, selection.initial);

@@ -37,6 +37,49 @@ bool certified_with(CraigBampton& reduction, const InteriorChoice& choice, int r
   return std::all_of(errors.begin(), errors.end(), [&](const ModeError& e) { return e.bound <= tolerance; });
 }
 
+TEST(ModeSelection, ARangeInHertzHoldsEveryModeUpToItAndProvesThatNoneIsMissing) {
+  for (const SampleBody& body : sample_bodies()) {
+    const VectorXd chi = flexible_eigenvalues(body);
+    Diagnostics diagnostics;
+    CraigBampton reduction(body.model, body.interfaces, diagnostics);
+    SelectionOptions options;
+    options.tolerance = 1e-3;
+    // between modes 8 and 9, further apart than the tolerance on every body
+    ASSERT_GT(chi[8], (1 + 3 * options.tolerance) * chi[7]) << body.name;
+    const double limit = (1 + 1.5 * options.tolerance) * chi[7];
+    options.up_to_hz = std::sqrt(limit) / (2 * std::acos(-1.0));
+    const Selection found = select_modes(reduction, options, diagnostics);
+    EXPECT_EQ(found.range, 9) << body.name;
+    EXPECT_TRUE(found.errors.certified) << body.name;
+    // the ninth mode is proven to lie above
+    ASSERT_EQ(found.errors.modes.size(), 9u);
+    EXPECT_GT(found.errors.modes[8].eigenvalue / (1 + found.errors.modes[8].bound), limit) << body.name;
+    EXPECT_LT(found.errors.modes[7].eigenvalue, (1 + options.tolerance) * limit) << body.name;
+  }
+}
+
+TEST(ModeSelection, ARangeInHertzBelowEveryModeOrBeyondTheModesAllowedIsRefused) {
+  const SampleBody body = sample_bodies().front();
+  Diagnostics diagnostics;
+  CraigBampton reduction(body.model, body.interfaces, diagnostics);
+  const auto message = [&](double hz, int max_modes) -> std::string {
+    try {
+      range_up_to(reduction, hz, 1e-3, max_modes);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "no InputError";
+  };
+  EXPECT_NE(message(1e-3, 100).find("no flexible mode lies below 0.001 Hz, the first is at"),
+            std::string::npos)
+      << message(1e-3, 100);
+  EXPECT_NE(message(1e9, 30).find("the most allowed (max_modes), reach up to"), std::string::npos)
+      << message(1e9, 30);
+  SelectionOptions options;
+  options.up_to_hz = -5;
+  EXPECT_EQ(problems_of(options).front(), "up_to_hz: is -5, expected a positive frequency");
+}
+
 TEST(ModeSelection, TheDefaultMeetsEveryToleranceWithTheFewestModes) {
   for (const SampleBody& body : sample_bodies()) {
     const VectorXd chi = flexible_eigenvalues(body);
