@@ -335,9 +335,12 @@ Selection select_modes(CraigBampton& body, const SelectionOptions& asked, Diagno
   SelectionOptions options = asked;
   if (asked.up_to_hz > 0) options.range = range_up_to(body, asked.up_to_hz, asked.tolerance, asked.max_modes);
   check_range(body, options.range);
-  body.need_modes(std::min(body.interior_size(), options.method == SelectionMethod::Fixed
-                                                     ? options.count + 1
-                                                     : options.range + options.range / 4 + 10));
+  // as many as a search usually looks at, in one go: beyond the range, and for the plain basis in the place
+  // of B
+  body.need_modes(options.method == SelectionMethod::Fixed
+                      ? options.count + 1
+                      : options.range + options.range / 4 + 10 +
+                            std::min(body.interface_size(), few_interface_dofs));
   check_range(body, options.range);
   Search search(body, options.range, options.max_modes, diagnostics, progress);
   Selection result;
