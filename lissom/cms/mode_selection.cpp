@@ -172,7 +172,8 @@ class Search {
     for (int pool = std::min(most, std::max(2 * start, start + 32));; pool = std::min(most, 2 * pool)) {
       body_.need_modes(pool);
       const std::vector<int> order = ranking();
-      int low = start - 1, high = body_.modes_known() - (body_.modes_known() < body_.interior_size() ? 1 : 0);
+      int low = start - 1;
+      int high = std::min(most, body_.modes_known() - (body_.modes_known() < body_.interior_size() ? 1 : 0));
       if (high >= start && accepted(first_of(order, high, residuals))) {
         while (high - low > 1) {
           const int middle = (low + high) / 2;
@@ -337,10 +338,10 @@ Selection select_modes(CraigBampton& body, const SelectionOptions& asked, Diagno
   check_range(body, options.range);
   // as many as a search usually looks at, in one go: beyond the range, and for the plain basis in the place
   // of B
-  body.need_modes(options.method == SelectionMethod::Fixed
-                      ? options.count + 1
-                      : options.range + options.range / 4 + 10 +
-                            std::min(body.interface_size(), few_interface_dofs));
+  const int usual =
+      options.range + options.range / 4 + 10 + std::min(body.interface_size(), few_interface_dofs);
+  body.need_modes(options.method == SelectionMethod::Fixed ? options.count + 1
+                                                           : std::min(usual, options.max_modes + 1));
   check_range(body, options.range);
   Search search(body, options.range, options.max_modes, diagnostics, progress);
   Selection result;
