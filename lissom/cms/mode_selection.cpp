@@ -26,11 +26,10 @@ constexpr double pair_width = 1.05;
 // One body, and the questions that a search asks of it.
 class Search {
  public:
-  Search(CraigBampton& body, int range, int max_modes, Diagnostics& diagnostics, const ProgressHook& progress)
+  Search(CraigBampton& body, int range, int max_modes, const ProgressHook& progress)
       : body_(body),
         range_(range),
         max_modes_(std::min(max_modes, body.interior_size())),
-        diagnostics_(diagnostics),
         progress_(progress) {}
 
   int max_modes() const { return max_modes_; }
@@ -243,7 +242,6 @@ class Search {
 
   CraigBampton& body_;
   int range_, max_modes_;
-  Diagnostics& diagnostics_;
   const ProgressHook& progress_;
   int evaluations_ = 0;
 };
@@ -343,7 +341,7 @@ Selection select_modes(CraigBampton& body, const SelectionOptions& asked, Diagno
   body.need_modes(options.method == SelectionMethod::Fixed ? options.count + 1
                                                            : std::min(usual, options.max_modes + 1));
   check_range(body, options.range);
-  Search search(body, options.range, options.max_modes, diagnostics, progress);
+  Search search(body, options.range, options.max_modes, progress);
   Selection result;
   result.range = options.range;
   std::optional<InteriorChoice> choice;
@@ -435,8 +433,8 @@ std::vector<ComparedMethod> compare_methods(CraigBampton& body, int range,
                                             const std::vector<double>& tolerances,
                                             const Eigen::Ref<const VectorXd>& chi,
                                             const std::vector<SweepPoint>& sweep, int max_modes,
-                                            Diagnostics& diagnostics, const ProgressHook& progress) {
-  Search search(body, range, max_modes, diagnostics, progress);
+                                            const ProgressHook& progress) {
+  Search search(body, range, max_modes, progress);
   const bool exact = chi.size() >= range;
   const auto judge = [&](const std::optional<InteriorChoice>& choice, double tolerance) {
     ComparedMethod::Entry entry;

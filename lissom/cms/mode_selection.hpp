@@ -98,6 +98,6 @@ std::vector<ComparedMethod> compare_methods(CraigBampton& body, int range,
                                             const std::vector<double>& tolerances,
                                             const Eigen::Ref<const Eigen::VectorXd>& chi,
                                             const std::vector<SweepPoint>& sweep, int max_modes,
-                                            Diagnostics& diagnostics, const ProgressHook& progress = {});
+                                            const ProgressHook& progress = {});
 
 }  // namespace lissom

@@ -312,7 +312,7 @@ Reduction reduce_craig_bampton(const FeModel& model, const Mesh* mesh, const Red
     result.sweep = sweep_modes(components, sweep, result.exact, progress);
     if (!options.compare.empty())
       result.comparison = compare_methods(components, result.selection.range, options.compare, result.exact,
-                                          result.sweep, options.compare_max_modes, diagnostics, progress);
+                                          result.sweep, options.compare_max_modes, progress);
     result.compared_tolerances = options.compare;
     result.seconds.add("comparison", timer.seconds());
   }

@@ -397,7 +397,7 @@ TEST(ModeSelection, ASweepStopsWhereThePapersRuleDoesAndHoldsTheExactErrors) {
   }
 
   const std::vector<double> tolerances = {0.1, 0.02};
-  const auto compared = compare_methods(reduction, 6, tolerances, chi, points, 100, diagnostics);
+  const auto compared = compare_methods(reduction, 6, tolerances, chi, points, 100);
   ASSERT_GE(compared.size(), 6u);
   for (const ComparedMethod& method : compared) {
     ASSERT_EQ(method.entries.size(), 2u) << method.name;
