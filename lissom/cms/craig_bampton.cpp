@@ -28,7 +28,7 @@ constexpr double mode_tolerance = 1e-10;
 // is better freed.
 constexpr int keep_stiffness_below = 20000;
 
-// A X in one product, for symmetric small results
+// X' Y
 MatrixXd product(const Eigen::Ref<const MatrixXd>& X, const Eigen::Ref<const MatrixXd>& Y) {
   MatrixXd Z(X.cols(), Y.cols());
   gemm(true, false, 1, X, Y, 0, Z);
@@ -210,7 +210,7 @@ void CraigBampton::Impl::count_rigid() {
   guyan.P.resize(0, n_b());
   guyan.K_b = K_b;
   guyan.M_b = M_b;
-  const VectorXd values = PencilSolver(guyan).lowest(n_b()).values;
+  const VectorXd values = PencilSolver(guyan).lowest(std::min(7, n_b())).values;
   if (model.has_points() && knows_rigid_motions(model)) {
     // of the whole body: the rows of a weak interface on a grounded body do not tell six motions apart
     const MatrixXd R = rigid_body_modes(model.points, model.dofs, model.points.rowwise().mean());
@@ -328,9 +328,6 @@ int CraigBampton::interface_size() const {
 int CraigBampton::rigid_count() const {
   return impl_->rigid_count;
 }
-const std::vector<int>& CraigBampton::interface_rows() const {
-  return impl_->b_rows;
-}
 int CraigBampton::modes_known() const {
   return static_cast<int>(impl_->kappa.size());
 }
@@ -383,13 +380,12 @@ void CraigBampton::need_modes(int count) {
   if (s.rigid_count >= 0) return;
 
   // the first time: is the interior held, and which motions of the body are rigid?
-  const double highest = s.highest;
-  if (!(s.kappa[0] > 1e-14 * highest))
+  if (!(s.kappa[0] > 1e-14 * s.highest))
     fail_input(
         "{}: the interfaces leave the interior singular: with them held, the lowest eigenvalue is {:.2e} "
         "beside {:.2e}; hold "
         "more of the body",
-        s.model.source, s.kappa[0], highest);
+        s.model.source, s.kappa[0], s.highest);
   s.count_rigid();
 }
 

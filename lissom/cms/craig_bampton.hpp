@@ -60,7 +60,6 @@ class CraigBampton {
   int interior_size() const;   // N_s
   int interface_size() const;  // N_b
   int rigid_count() const;     // motions without energy; known once need_modes() was called
-  const std::vector<int>& interface_rows() const;
 
   // Makes sure that at least `count` fixed-interface modes are known (all N_s if there are no more), going on
   // from the Krylov space so far.

@@ -4,16 +4,12 @@
 
 namespace lissom {
 
-namespace {
-
 double largest(const std::vector<ModeError>& modes, double ModeError::*which) {
   double result = unknown_error;
   for (const ModeError& mode : modes)
     if (!std::isnan(mode.*which) && !(result >= mode.*which)) result = mode.*which;
   return result;
 }
-
-}  // namespace
 
 double ErrorTable::max_bound() const {
   return largest(modes, &ModeError::bound);

@@ -23,6 +23,9 @@ struct ModeError {
   double exact = unknown_error;           // Eq. 23, from the eigenvalues of the whole body; on request
 };
 
+// Largest of one kind of error over the modes; unknown_error where it is known of none.
+double largest(const std::vector<ModeError>& modes, double ModeError::*which);
+
 struct ErrorTable {
   std::vector<ModeError> modes;  // the flexible modes in range, in order
   std::string method;      // "certified", "estimate", "paper" or "fixed": what ended the search for modes

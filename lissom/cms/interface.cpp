@@ -12,8 +12,6 @@ namespace lissom {
 
 namespace {
 
-constexpr const char* direction_names[] = {"x", "y", "z", "rx", "ry", "rz"};
-
 // The message with the place of the definition in front, if it is known.
 template <class... Args>
 [[noreturn]] void refuse(const InterfaceSpec& spec, fmt::format_string<Args...> format, Args&&... args) {

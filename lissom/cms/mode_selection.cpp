@@ -8,6 +8,8 @@
 #include <numeric>
 #include <optional>
 
+#include "lissom/fe/modes.hpp"
+
 namespace lissom {
 
 using Eigen::VectorXd;
@@ -252,13 +254,6 @@ bool all_below(const std::vector<ModeError>& errors, int range, double ModeError
                      [&](const ModeError& e) { return e.*which <= tolerance; });
 }
 
-double largest(const std::vector<ModeError>& errors, double ModeError::*which) {
-  double result = unknown_error;
-  for (const ModeError& e : errors)
-    if (!std::isnan(e.*which) && !(result >= e.*which)) result = e.*which;
-  return result;
-}
-
 void check_range(const CraigBampton& body, int range) {
   const int most = body.interior_size() + body.interface_size() - std::max(0, body.rigid_count());
   if (range > most)
@@ -317,14 +312,14 @@ int range_up_to(CraigBampton& body, double hz, double tolerance, int max_modes) 
     if (reached && beyond == found.begin())
       fail_input(
           "up_to_hz: no flexible mode lies below {:g} Hz, the first is at {:.6g} Hz; raise it, or give modes",
-          hz, std::sqrt(found.front().eigenvalue) / (2 * std::numbers::pi));
+          hz, hertz(found.front().eigenvalue));
     if (reached && (all || beyond != found.end()))
       return static_cast<int>(beyond - found.begin()) + (beyond != found.end() ? 1 : 0);
     if (known >= max_modes)
       fail_input(
           "up_to_hz: {} fixed-interface modes, the most allowed (max_modes), reach up to {:.6g} Hz only; "
           "raise max_modes, or lower up_to_hz",
-          body.modes_known(), std::sqrt(body.kappa()[body.modes_known() - 1]) / (2 * std::numbers::pi));
+          body.modes_known(), hertz(body.kappa()[body.modes_known() - 1]));
   }
 }
 

@@ -154,10 +154,6 @@ void fill_shapes(const FeModel& model, const Mesh* mesh, const ReductionOptions&
   }
 }
 
-double hertz(double eigenvalue) {
-  return std::sqrt(std::max(0.0, eigenvalue)) / (2 * std::numbers::pi);
-}
-
 std::vector<InterfaceFrame> frames_of(const FeModel& model, const std::vector<Interface>& interfaces) {
   std::vector<InterfaceFrame> frames;
   for (const Interface& interface : interfaces) {
@@ -171,7 +167,7 @@ std::vector<InterfaceFrame> frames_of(const FeModel& model, const std::vector<In
   return frames;
 }
 
-// The whole body's flexible eigenvalues; `held` may be a few more than asked for.
+// The whole body's flexible eigenvalues, a few more than asked for.
 VectorXd exact_eigenvalues(const FeModel& model, int rigid_count, int range, Diagnostics& diagnostics,
                            const ProgressHook& progress) {
   VibrationOptions options;

@@ -3,10 +3,19 @@
 
 #include <Eigen/Core>
 
+#include <algorithm>
+#include <cmath>
+#include <numbers>
 #include <string>
 #include <vector>
 
 namespace lissom {
+
+// Frequency [Hz] of an eigenvalue omega^2 [rad2/s2]; 0 for a negative one, which is round-off of a rigid
+// motion.
+inline double hertz(double eigenvalue) {
+  return std::sqrt(std::max(0.0, eigenvalue)) / (2 * std::numbers::pi);
+}
 
 // Modes in ascending order of eigenvalue.
 struct ModeSet {

@@ -15,6 +15,9 @@ namespace lissom {
 // Throws InputError: no such set (with the nearest name and all there are) or node, an empty set.
 std::vector<int> named_nodes(const FeModel& model, const std::string& what, std::string_view purpose);
 
+// What the user calls the directions of Dof.
+inline constexpr const char* direction_names[] = {"x", "y", "z", "rx", "ry", "rz"};
+
 // Rows of a node by direction (Dof), -1 where it has none.
 using NodeRows = std::array<int, 6>;
 

@@ -251,7 +251,8 @@ std::string describe_mesh(const Body& body) {
       if (material.density) constants += fmt::format(", rho {:.6g} kg/m3", *material.density);
       line("material", fmt::format("{}: {}", material.name, constants));
     }
-    for (const auto& set : r.node_sets) line("node set", fmt::format("{}: {} node{}", set.name, set.size, set.size == 1 ? "" : "s"));
+    for (const auto& set : r.node_sets)
+      line("node set", fmt::format("{}: {} node{}", set.name, set.size, set.size == 1 ? "" : "s"));
     for (const auto& set : r.element_sets)
       line("element set", fmt::format("{}: {} elements", set.name, set.size));
     for (const auto& spider : r.spiders)

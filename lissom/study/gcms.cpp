@@ -17,10 +17,6 @@ using nlohmann::json;
 
 namespace {
 
-double hertz(double eigenvalue) {
-  return std::sqrt(std::max(0.0, eigenvalue)) / (2 * std::numbers::pi);
-}
-
 // Free modes of the model, enough for the highest flexible one that is asked for.
 ModeSet free_modes(const Body& body, const FeModel& model, int highest, GcmsResult& result,
                    Diagnostics& diagnostics, const ProgressHook& progress) {

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "lissom/core/atomic_file.hpp"
+#include "lissom/fe/named_nodes.hpp"
 #include "lissom/io/reduced_body_file.hpp"
 #include "lissom/io/table.hpp"
 #include "lissom/io/vtu.hpp"
@@ -16,15 +17,9 @@ using nlohmann::json;
 
 namespace {
 
-constexpr const char* direction_names[] = {"x", "y", "z", "rx", "ry", "rz"};
-
 // NaN is no number in JSON, nor is infinity
 json number(double value) {
   return std::isfinite(value) ? json(value) : json(nullptr);
-}
-
-double hertz(double eigenvalue) {
-  return std::sqrt(std::max(0.0, eigenvalue)) / (2 * std::numbers::pi);
 }
 
 // "0.0123 %", "-" where it is not known, "no bound" where there is none

@@ -40,7 +40,6 @@ TEST(CraigBampton, ConstraintModesAreTheStaticAnswers) {
     CraigBampton reduction(body.model, body.interfaces, diagnostics);
     reduction.need_modes(3);
     const DenseBody d = dense_body(body.model, body.interfaces);
-    EXPECT_EQ(reduction.interface_rows(), d.b) << body.name;
     EXPECT_EQ(reduction.interior_size(), static_cast<int>(d.s.size()));
     const CraigBamptonBasis basis = reduction.basis(lowest_modes(3, false), no_loads);
     const MatrixXd T = basis.T.rightCols(d.b.size());
