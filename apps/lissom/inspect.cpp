@@ -9,7 +9,7 @@ namespace {
 
 void inspect(const BodyFlags& flags, const CLI::App& verb, Command& command) {
   if (!is_study(flags.file)) {
-    const Body body = load_body(body_spec(flags), command.diagnostics, command.progress());
+    const FeBody body = load_body(body_spec(flags), command.diagnostics, command.progress());
     command.text = describe_mesh(body);
     command.json = mesh_json(body);
     return;
@@ -21,7 +21,7 @@ void inspect(const BodyFlags& flags, const CLI::App& verb, Command& command) {
   const StudyFile study = read_study_file(flags.file);
   command.json["title"] = study.title;
   for (const BodySpec& spec : study.bodies) {
-    const Body body = load_body(spec, command.diagnostics, command.progress());
+    const FeBody body = load_body(spec, command.diagnostics, command.progress());
     command.text += fmt::format("{}\n{}\n", spec.name, describe_mesh(body));
     command.json["bodies"][spec.name] = mesh_json(body);
   }

@@ -22,7 +22,7 @@ void modes(ModesFlags flags, Command& command) {
   spec.vtu = !flags.no_vtu;
   const std::filesystem::path folder = flags.out.empty() ? spec.name + ".modes" : flags.out;
   if (!flags.no_files) check_output_folder(folder);
-  Body body = load_body(spec, command.diagnostics, command.progress());
+  FeBody body = load_body(spec, command.diagnostics, command.progress());
   build_model(body, command.diagnostics, command.progress());
   solve_modes(body, command.diagnostics, command.progress());
   std::vector<std::string> files;

@@ -88,8 +88,8 @@ std::string vec(const Eigen::Vector3d& v) {
 
 }  // namespace
 
-Body load_body(const BodySpec& spec, Diagnostics& diagnostics, const ProgressHook& progress) {
-  Body body;
+FeBody load_body(const BodySpec& spec, Diagnostics& diagnostics, const ProgressHook& progress) {
+  FeBody body;
   body.spec = spec;
   if (progress) progress("reading", -1);
   Timer reading;
@@ -116,7 +116,7 @@ Body load_body(const BodySpec& spec, Diagnostics& diagnostics, const ProgressHoo
   return body;
 }
 
-void build_model(Body& body, Diagnostics& diagnostics, const ProgressHook& progress) {
+void build_model(FeBody& body, Diagnostics& diagnostics, const ProgressHook& progress) {
   if (body.spec.has_matrices()) return;
   if (progress) progress("assembly", -1);
   Timer assembling;
@@ -127,7 +127,7 @@ void build_model(Body& body, Diagnostics& diagnostics, const ProgressHook& progr
   body.seconds.add("assembly", assembling.seconds());
 }
 
-void solve_modes(Body& body, Diagnostics& diagnostics, const ProgressHook& progress) {
+void solve_modes(FeBody& body, Diagnostics& diagnostics, const ProgressHook& progress) {
   const VibrationOptions options = body.spec.modes.value_or(VibrationOptions{});
   try {
     body.vibration = compute_modes(body.model, options, diagnostics, progress);
@@ -152,7 +152,7 @@ void check_output_folder(const std::filesystem::path& folder) {
                there.string(), std::strerror(errno));
 }
 
-std::vector<std::string> write_body_results(const Body& body, const std::filesystem::path& folder,
+std::vector<std::string> write_body_results(const FeBody& body, const std::filesystem::path& folder,
                                             PhaseTimes& seconds, const ProgressHook& progress) {
   LISSOM_ASSERT(body.vibration.has_value());
   if (progress) progress("writing", -1);
@@ -193,7 +193,7 @@ std::vector<std::string> write_body_results(const Body& body, const std::filesys
   return written;
 }
 
-std::string describe_mesh(const Body& body) {
+std::string describe_mesh(const FeBody& body) {
   std::string text;
   const auto line = [&](std::string_view what, const std::string& value) {
     text += fmt::format("{:<14}{}\n", what, value);
@@ -264,7 +264,7 @@ std::string describe_mesh(const Body& body) {
   return text;
 }
 
-json mesh_json(const Body& body) {
+json mesh_json(const FeBody& body) {
   json j;
   if (body.report) {
     const MeshReport& r = *body.report;
@@ -323,7 +323,7 @@ json mesh_json(const Body& body) {
   return j;
 }
 
-std::string describe_modes(const Body& body) {
+std::string describe_modes(const FeBody& body) {
   const ModeSet& modes = body.vibration->modes;
   const bool masses = modes.effective_mass.cols() == 6;
   std::vector<std::string> header = {"mode", "Hz", "residual"};
@@ -343,7 +343,7 @@ std::string describe_modes(const Body& body) {
   return table.str();
 }
 
-json modes_json(const Body& body) {
+json modes_json(const FeBody& body) {
   const Vibration& v = *body.vibration;
   const ModeSet& modes = v.modes;
   json j;

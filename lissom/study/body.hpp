@@ -18,7 +18,7 @@
 namespace lissom {
 
 // What has been computed of a body so far; everything in SI units.
-struct Body {
+struct FeBody {
   BodySpec spec;
   Mesh mesh;                           // without nodes when only matrices were given
   std::optional<MeshReport> report;    // of the mesh, if there is one
@@ -30,13 +30,13 @@ struct Body {
 
 // Reads the mesh or the matrices, gives the material, adds the spiders, converts to SI, and reports on the
 // mesh. A spider's reference node also becomes a node set of the spider's name, so that it can be fixed.
-Body load_body(const BodySpec& spec, Diagnostics& diagnostics, const ProgressHook& progress = {});
+FeBody load_body(const BodySpec& spec, Diagnostics& diagnostics, const ProgressHook& progress = {});
 
 // K and M of a body loaded from a mesh; nothing is left to do for matrices.
-void build_model(Body& body, Diagnostics& diagnostics, const ProgressHook& progress = {});
+void build_model(FeBody& body, Diagnostics& diagnostics, const ProgressHook& progress = {});
 
 // The modes that the body's spec asks for (twelve if it does not say).
-void solve_modes(Body& body, Diagnostics& diagnostics, const ProgressHook& progress = {});
+void solve_modes(FeBody& body, Diagnostics& diagnostics, const ProgressHook& progress = {});
 
 // Throws InputError where results cannot be written to the folder: it, or the first folder above it that
 // exists, is a file or read-only. For asking before a long computation; makes nothing.
@@ -44,14 +44,14 @@ void check_output_folder(const std::filesystem::path& folder);
 
 // Writes NAME.body.h5, NAME_modes.csv and, if asked for, the folder NAME_modes with VTU files. Creates the
 // folder. Returns the paths written, relative to it.
-std::vector<std::string> write_body_results(const Body& body, const std::filesystem::path& folder,
+std::vector<std::string> write_body_results(const FeBody& body, const std::filesystem::path& folder,
                                             PhaseTimes& seconds, const ProgressHook& progress = {});
 
 // For people: a table or a few lines; for programs: the same as JSON.
-std::string describe_mesh(const Body& body);
-std::string describe_modes(const Body& body);
-nlohmann::json mesh_json(const Body& body);
-nlohmann::json modes_json(const Body& body);
+std::string describe_mesh(const FeBody& body);
+std::string describe_modes(const FeBody& body);
+nlohmann::json mesh_json(const FeBody& body);
+nlohmann::json modes_json(const FeBody& body);
 nlohmann::json to_json(const Diagnostics& diagnostics);
 nlohmann::json to_json(const PhaseTimes& seconds);
 

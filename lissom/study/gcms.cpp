@@ -18,7 +18,7 @@ using nlohmann::json;
 namespace {
 
 // Free modes of the model, enough for the highest flexible one that is asked for.
-ModeSet free_modes(const Body& body, const FeModel& model, int highest, GcmsResult& result,
+ModeSet free_modes(const FeBody& body, const FeModel& model, int highest, GcmsResult& result,
                    Diagnostics& diagnostics, const ProgressHook& progress) {
   if (body.vibration && &model == &body.model) {
     const ModeSet& modes = body.vibration->modes;
@@ -36,7 +36,7 @@ ModeSet free_modes(const Body& body, const FeModel& model, int highest, GcmsResu
   return std::move(vibration.modes);
 }
 
-GcmsResult compute(Body& body, Diagnostics& diagnostics, const ProgressHook& progress) {
+GcmsResult compute(FeBody& body, Diagnostics& diagnostics, const ProgressHook& progress) {
   const GcmsSpec& spec = *body.spec.gcms;
   GcmsResult result;
   // three degrees of freedom at each node
@@ -138,7 +138,7 @@ json to_json(const GcmsResult& result, const GcmsBasis& basis) {
 
 }  // namespace
 
-GcmsResult compute_gcms(Body& body, Diagnostics& diagnostics, const ProgressHook& progress) {
+GcmsResult compute_gcms(FeBody& body, Diagnostics& diagnostics, const ProgressHook& progress) {
   LISSOM_ASSERT(body.spec.gcms.has_value());
   try {
     return compute(body, diagnostics, progress);

@@ -24,7 +24,7 @@ struct GcmsResult {
 // Carries out body.spec.gcms. The body's own modes are used where it has no spiders and they are those of the
 // free body and enough; otherwise the body is assembled without its spiders and its modes are computed.
 // Throws InputError with the place of the table: mass that is not m (x) I_3, more modes than there are.
-GcmsResult compute_gcms(Body& body, Diagnostics& diagnostics, const ProgressHook& progress = {});
+GcmsResult compute_gcms(FeBody& body, Diagnostics& diagnostics, const ProgressHook& progress = {});
 
 // Writes NAME.gcms.h5 into the folder, which is made; returns the file's name.
 std::string write_gcms_results(const GcmsResult& result, const std::filesystem::path& folder);

@@ -169,7 +169,7 @@ std::string quoted(const std::string& text) {
 
 }  // namespace
 
-Reduction reduce_body(Body& body, Diagnostics& diagnostics, const ProgressHook& progress) {
+Reduction reduce_body(FeBody& body, Diagnostics& diagnostics, const ProgressHook& progress) {
   LISSOM_ASSERT(body.spec.reduce.has_value());
   if (body.model.dof_count() == 0) build_model(body, diagnostics, progress);
   const ReduceSpec& spec = *body.spec.reduce;
@@ -187,7 +187,7 @@ Reduction reduce_body(Body& body, Diagnostics& diagnostics, const ProgressHook& 
   }
 }
 
-std::vector<std::string> write_reduction(const Body& body, const Reduction& reduction,
+std::vector<std::string> write_reduction(const FeBody& body, const Reduction& reduction,
                                          const std::filesystem::path& folder, PhaseTimes& seconds,
                                          const ProgressHook& progress) {
   if (progress) progress("writing", -1);

@@ -14,12 +14,12 @@ namespace lissom {
 
 // Carries out body.spec.reduce (K and M are assembled if they are not there). Throws InputError with the
 // place of the table.
-Reduction reduce_body(Body& body, Diagnostics& diagnostics, const ProgressHook& progress = {});
+Reduction reduce_body(FeBody& body, Diagnostics& diagnostics, const ProgressHook& progress = {});
 
 // Writes NAME.reduced.h5, NAME_coordinates.csv (the mode table), NAME_errors.csv, NAME_sweep.csv where there
 // is a sweep, and the folder NAME_free_modes with VTU files of the natural modes in range. Creates the
 // folder; returns the paths written, relative to it.
-std::vector<std::string> write_reduction(const Body& body, const Reduction& reduction,
+std::vector<std::string> write_reduction(const FeBody& body, const Reduction& reduction,
                                          const std::filesystem::path& folder, PhaseTimes& seconds,
                                          const ProgressHook& progress = {});
 

@@ -21,7 +21,7 @@ StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Dia
   summary["blas"] = blas_info().file;
   summary["bodies"] = json::object();
   for (const BodySpec& spec : study.bodies) {
-    Body body = load_body(spec, diagnostics, progress);
+    FeBody body = load_body(spec, diagnostics, progress);
     run.text += fmt::format("{}\n{}", spec.name, describe_mesh(body));
     json result = mesh_json(body);
     if (spec.modes) {

@@ -1,0 +1,48 @@
+// Functions of time that a user gives: a number, a table, or an expression of t.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lissom/core/error.hpp"
+
+namespace lissom {
+
+class TimeFunction {
+ public:
+  TimeFunction() : TimeFunction(0.0) {}
+  TimeFunction(double value);  // constant; not explicit: a number is a function of time
+
+  enum class Interpolation { Linear, Cubic };  // Cubic: twice continuously differentiable spline
+  // Constant before the first and after the last point. Throws InputError: lengths differ, fewer than two
+  // points, times not ascending, numbers that are not finite.
+  static TimeFunction table(std::vector<double> times, std::vector<double> values,
+                            Interpolation interpolation = Interpolation::Linear);
+  // An expression of t [s] in muparser's language, with pi, ramp(t, t0, t1) (0 before t0, linear, 1 after t1)
+  // and step(t, t0, t1) (the same with five continuous ... smooth: two derivatives vanish at both ends).
+  // Throws InputError with the text and a caret under the place that does not parse.
+  static TimeFunction expression(const std::string& text);
+
+  double operator()(double t) const;
+  // First and second derivative: exact for constants and tables, by differences of high order otherwise.
+  double rate(double t) const;
+  double second_rate(double t) const;
+
+  bool is_constant() const;
+  // Where a table of straight lines has its kinks; t0 and t1 of ramps are not known.
+  std::vector<double> break_times() const;
+  // How it was given: "5", "table of 12 points", "5 * sin(t)".
+  std::string describe() const;
+  // The function times a factor.
+  TimeFunction scaled(double factor) const;
+
+ private:
+  struct Impl;
+  explicit TimeFunction(std::shared_ptr<const Impl> impl, double factor);
+  std::shared_ptr<const Impl> impl_;
+  double factor_ = 1;
+};
+
+}  // namespace lissom

@@ -1,0 +1,105 @@
+// A body of a multibody system, whichever its formulation: rigid, floating frame (FFRF), natural coordinates
+// (FNCF) or generalized component modes (GCMS).
+//
+// Notation: q (n) its coordinates, v = q', a = q''; its equations of motion alone are
+//   r = w M(q) a + h(q, v) + G' lambda,   h = quadratic velocity terms + elastic + damping - gravity,
+// with own constraints g(q) = 0 where the coordinates are redundant (|p|^2 = 1, R'R = I).
+// Methods are const; what they need room for is in a Workspace that the caller keeps, one per thread.
+#pragma once
+
+#include <Eigen/Core>
+
+#include <memory>
+#include <string>
+
+#include "lissom/mbs/marker.hpp"
+
+namespace lissom {
+
+// Where a body is and how it moves at the start, undeformed: x = position + rotation X for a point X of the
+// body's own frame (that of its mesh or file).
+struct Placement {
+  Eigen::Vector3d position = Eigen::Vector3d::Zero();          // of the frame's origin [m]
+  Eigen::Matrix3d rotation = Eigen::Matrix3d::Identity();      // body to global
+  Eigen::Vector3d velocity = Eigen::Vector3d::Zero();          // of the origin [m/s]
+  Eigen::Vector3d angular_velocity = Eigen::Vector3d::Zero();  // in the global frame [rad/s]
+};
+
+class Body {
+ public:
+  // Room for intermediate results; each formulation has its own kind.
+  struct Workspace {
+    virtual ~Workspace() = default;
+  };
+  using Vector = Eigen::Ref<const Eigen::VectorXd>;
+
+  explicit Body(std::string name) : name_(std::move(name)) {}
+  virtual ~Body() = default;
+
+  const std::string& name() const { return name_; }
+  virtual std::string formulation() const = 0;  // "rigid", "ffrf", "fncf", "gcms"
+  virtual int coordinates() const = 0;          // n
+  virtual int own_constraints() const = 0;      // 0, 1 or 6
+  virtual int flexible_modes() const = 0;  // deformation modes; of GCMS coordinates beyond the rigid ones
+  virtual bool constant_mass() const = 0;
+  virtual std::unique_ptr<Workspace> workspace() const = 0;
+
+  // r += w M a + h, gravity [m/s2] included. G' lambda of the own constraints is not.
+  virtual void add_residual(const Vector& q, const Vector& v, const Vector& a, double w,
+                            const Eigen::Vector3d& gravity, Workspace& workspace,
+                            Eigen::Ref<Eigen::VectorXd> r) const = 0;
+  // J (n by n) = cq dr/dq + cv dr/dv + ca w M, exact, of the same r. Overwrites J.
+  virtual void jacobian(const Vector& q, const Vector& v, const Vector& a, double w,
+                        const Eigen::Vector3d& gravity, double cq, double cv, double ca, Workspace& workspace,
+                        Eigen::Ref<Eigen::MatrixXd> J) const = 0;
+  virtual void mass(const Vector& q, Workspace& workspace, Eigen::Ref<Eigen::MatrixXd> M) const = 0;
+
+  // Own constraints (k of them; default: none): g (k); G (k by n), overwritten; H (n by n) += factor sum_i
+  // lambda_i d2g_i/dq2, constant. As they are quadratic, d2g/dt2 - G a = v' (d2g/dq2) v.
+  virtual void own_constraint(const Vector& q, Eigen::Ref<Eigen::VectorXd> g) const;
+  virtual void own_gradient(const Vector& q, Eigen::Ref<Eigen::MatrixXd> G) const;
+  virtual void add_own_hessian(const Vector& lambda, double factor, Eigen::Ref<Eigen::MatrixXd> H) const;
+
+  // Makes a marker and returns its number. Throws InputError: no such interface, node or point (with the
+  // nearest name, and those there are).
+  virtual int add_marker(const MarkerSpec& spec) = 0;
+  virtual bool marker_rotates(int marker) const = 0;
+  // `gradients` also fills V.
+  virtual void marker(int marker, const Vector& q, const Vector& v, bool gradients, Workspace& workspace,
+                      MarkerKinematics& out) const = 0;
+  // H (n by n) += factor sum_i w_i d2m_i/dq2.
+  virtual void add_marker_hessian(int marker, const Vector& q, const Vector12d& w, double factor,
+                                  Workspace& workspace, Eigen::Ref<Eigen::MatrixXd> H) const = 0;
+
+  virtual void place(const Placement& placement, Eigen::Ref<Eigen::VectorXd> q,
+                     Eigen::Ref<Eigen::VectorXd> v) const = 0;
+
+  virtual double mass() const = 0;  // [kg]
+  struct Energy {
+    double kinetic = 0, elastic = 0, gravity = 0;                // [J]; gravity about the global origin
+    Eigen::Vector3d momentum = Eigen::Vector3d::Zero();          // [kg m/s]
+    Eigen::Vector3d angular_momentum = Eigen::Vector3d::Zero();  // about the global origin [kg m2/s]
+    double damping_power = 0;                                    // taken out by the body's damping [W]
+  };
+  virtual Energy energy(const Vector& q, const Vector& v, const Eigen::Vector3d& gravity,
+                        Workspace& workspace) const = 0;
+
+  // The nodes kept (or named points of a rigid body) in the global frame, 3 by nodes, in the order of
+  // node_ids() (empty of a rigid body from numbers).
+  virtual Eigen::Matrix3Xd node_positions(const Vector& q) const = 0;
+  virtual const std::vector<std::int64_t>& node_ids() const = 0;
+  // The deformation as coordinates p of the reduced body, for stress recovery; empty of a rigid body.
+  virtual Eigen::VectorXd reduced_coordinates(const Vector& q) const = 0;
+
+  // For each coordinate how far its unit moves points of the body, at most [m]; and what a coordinate is:
+  // "position", "rotation", "mode 3".
+  virtual void displacement_scale(Eigen::Ref<Eigen::VectorXd> scale) const = 0;
+  virtual std::string coordinate_name(int i) const = 0;
+  // Largest distance of a point from the centre of mass at rest [m].
+  virtual double radius() const = 0;
+
+ private:
+  std::string name_;
+};
+
+}  // namespace lissom

@@ -1,0 +1,80 @@
+// Equations of motion as the integrators see them: differential-algebraic, of second order, in coordinates
+// of a vector space,
+//
+//   M(q) q'' + h(q, q', t) + G(q, t)' lambda = 0,     g(q, t) = 0,     G = dg/dq,
+//
+// h holding the quadratic velocity terms, elastic and damping forces, less the applied ones. Without
+// constraints it is an ordinary differential equation. Constraints are independent of each other (a System
+// leaves redundant ones out).
+#pragma once
+
+#include <Eigen/Core>
+
+#include <string>
+#include <vector>
+
+#include "lissom/linalg/newton_matrix.hpp"
+
+namespace lissom {
+
+// q, v = q', a = q'' (n each) and the multipliers lambda (m) at time t.
+struct State {
+  double t = 0;
+  Eigen::VectorXd q, v, a, lambda;
+};
+
+// Coefficients of a Newton matrix
+//   [ q dr/dq + v dr/dv + a dr/da,  multiplier G' ;  constraint G,  0 ].
+struct JacobianWeights {
+  double q = 0, v = 0, a = 0;
+  double multiplier = 1, constraint = 1;
+};
+
+class Equations {
+ public:
+  virtual ~Equations() = default;
+
+  virtual int coordinates() const = 0;  // n
+  virtual int constraints() const = 0;  // m
+  bool is_ode() const { return constraints() == 0; }
+  // Whether M does not depend on q.
+  virtual bool constant_mass() const { return false; }
+
+  // r (n) = inertia_weight M(q) a + h(q, v, t) + G' lambda [N and what belongs to the coordinates].
+  virtual void residual(const State& state, double inertia_weight, Eigen::Ref<Eigen::VectorXd> r) = 0;
+  // g (m).
+  virtual void constraint(double t, const Eigen::VectorXd& q, Eigen::Ref<Eigen::VectorXd> g) = 0;
+
+  // Blocks of the (n + m) by (n + m) Newton matrix, and the matrix itself: exact, with all second derivatives
+  // (of G' lambda and of M a as well). Adds nothing to what a previous call left: the matrix is set.
+  virtual std::vector<MatrixBlock> blocks() const = 0;
+  virtual void jacobian(const State& state, double inertia_weight, const JacobianWeights& weights,
+                        NewtonMatrix& matrix) = 0;
+
+  // G (m by n).
+  virtual void constraint_gradient(double t, const Eigen::VectorXd& q, Eigen::Ref<Eigen::MatrixXd> G) = 0;
+  // d g / d t = G v + dg/dt (m), and its derivative with respect to q (m by n).
+  virtual void constraint_rate(double t, const Eigen::VectorXd& q, const Eigen::VectorXd& v,
+                               Eigen::Ref<Eigen::VectorXd> rate) = 0;
+  virtual void constraint_rate_gradient(double t, const Eigen::VectorXd& q, const Eigen::VectorXd& v,
+                                        Eigen::Ref<Eigen::MatrixXd> gradient) = 0;
+  // d2 g / d t2 - G a (m): what the accelerations must cancel.
+  virtual void constraint_curvature(double t, const Eigen::VectorXd& q, const Eigen::VectorXd& v,
+                                    Eigen::Ref<Eigen::VectorXd> curvature) = 0;
+
+  // How far a unit of each coordinate moves the points of its body, at most [m]: makes positions, rotation
+  // parameters and modal amplitudes comparable in tolerances. And the size of it all [m].
+  virtual const Eigen::VectorXd& displacement_scale() const = 0;
+  virtual double length() const = 0;
+  // A typical diagonal entry of M once coordinates are measured in metres [kg]: scales the multipliers.
+  virtual double typical_mass() const = 0;
+
+  // Times at which loads or prescribed motions have a kink or a jump: steps end there.
+  virtual std::vector<double> break_times() const { return {}; }
+
+  // What a row belongs to, for messages: "body 'rod', rotation", "joint 'hinge'". Rows 0..n-1 are equations
+  // of motion, n..n+m-1 constraints.
+  virtual std::string row_name(int row) const = 0;
+};
+
+}  // namespace lissom

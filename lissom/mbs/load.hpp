@@ -1,0 +1,62 @@
+// Loads: forces and torques at markers, springs, dampers and bushings between two markers, as functions of
+// the markers (marker.hpp) and of time. Gravity belongs to the bodies.
+//
+// Notation: p, d_k of the first marker, P, D_k of the second, e = (P - p)/|P - p|, l = |P - p|.
+//   force           F = f(t) direction on `first`, in space or following the marker's axes; with `second` the
+//                   opposite force on it (a force between two bodies along fixed directions or axes of first)
+//   torque          the same with a torque
+//   line-force      f(t) e pulls the markers apart where positive
+//   spring          force k (l - l0) + c l' pulls them together
+//   torsion-spring  torque k (angle - angle0) + c rate about the first marker's axis 3, angle of D_1 against
+//   d_1 bushing         in the axes of first: force K (P - p)_local + C rate, torque k theta + c omega_rel,
+//   theta the
+//                   rotation vector of second against first (small: theta_i from the skew part)
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lissom/core/time_function.hpp"
+#include "lissom/mbs/joint.hpp"
+
+namespace lissom {
+
+enum class LoadKind : std::uint8_t { Force, Torque, LineForce, Spring, TorsionSpring, Bushing };
+const std::vector<std::pair<std::string, LoadKind>>& load_names();
+std::string_view name_of(LoadKind kind);
+bool needs_rotation(const struct Load& load, int marker);
+
+struct Load {
+  std::string name;
+  LoadKind kind = LoadKind::Force;
+  MarkerRef first, second;                           // second is the ground by default
+  bool has_second = false;                           // of Force and Torque: the opposite acts there
+  bool following = false;                            // components along the axes of first
+  std::vector<TimeFunction> components = {0, 0, 0};  // of Force [N] and Torque [N m]
+  TimeFunction magnitude;                            // of LineForce [N]
+  double stiffness = 0, damping = 0;                 // of springs [N/m, N s/m; N m/rad, N m s/rad]
+  double length = 0;                                 // l0 [m] or angle0 [rad]
+  TimeFunction preload;                              // of springs, added to the force [N, N m]
+  Eigen::Vector3d K = Eigen::Vector3d::Zero(), C = Eigen::Vector3d::Zero();  // of Bushing, along its axes
+  Eigen::Vector3d k = Eigen::Vector3d::Zero(), c = Eigen::Vector3d::Zero();  // about its axes
+  SourcePos where;
+};
+
+// The generalised forces on the 24 numbers of both markers, their derivatives with respect to these numbers
+// and to their rates (24 by 24, overwritten), and the potential energy of springs and bushings [J].
+struct LoadEvaluation {
+  Eigen::Matrix<double, 24, 1> force;
+  Eigen::Matrix<double, 24, 24> by_position, by_rate;
+  double potential = 0;
+  double magnitude = 0;  // spring force [N], torque [N m]; |F| otherwise
+};
+// `derivatives` also fills by_position and by_rate. Throws Error when a spring's markers coincide and its
+// direction is not defined.
+void evaluate_load(const Load& load, double t, const Vector12d& first, const Vector12d& first_rate,
+                   const Vector12d& second, const Vector12d& second_rate, bool derivatives,
+                   LoadEvaluation& out);
+
+}  // namespace lissom

@@ -1,0 +1,61 @@
+// Sensors: what is written down at every sample.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lissom/mbs/system.hpp"
+
+namespace lissom {
+
+enum class SensorKind : std::uint8_t {
+  Position,             // of a marker [m]: x, y, z
+  Displacement,         // since the start [m]: x, y, z
+  Velocity,             // [m/s]
+  Acceleration,         // [m/s2]
+  Rotation,             // rotation vector of the marker's axes since the start [rad]: rx, ry, rz
+  AngularVelocity,      // [rad/s]: wx, wy, wz
+  AngularAcceleration,  // [rad/s2]
+  Reaction,             // of a joint on its second body [N, N m]: fx, fy, fz, tx, ty, tz
+  JointAngle,           // of D_1 against d_1 about axis 3, continuous over turns [rad]: angle
+  JointDisplacement,    // along axis 3 [m]: distance
+  LoadValue,            // spring force and the like [N, N m]: value
+  Energy                // of the system [J]: kinetic, elastic, gravity, springs, total
+};
+const std::vector<std::pair<std::string, SensorKind>>& sensor_names();
+
+// Units of a column, as powers, so that they can be converted.
+struct SensorColumn {
+  std::string name;  // "tip.x"
+  int length = 0, mass = 0, time = 0;
+};
+
+struct Sensor {
+  std::string name;
+  SensorKind kind = SensorKind::Position;
+  MarkerRef marker;  // of kinematic ones
+  int index = -1;    // of a joint or load
+  SourcePos where;
+};
+
+// Evaluates all sensors of a run; keeps what continuous angles need.
+class SensorBank {
+ public:
+  SensorBank(const System& system, std::vector<Sensor> sensors);
+  const std::vector<SensorColumn>& columns() const { return columns_; }
+  // `initial` sets what displacements and rotations count from.
+  void start(SystemEquations& equations, const State& initial);
+  // Values in the order of columns(), SI.
+  void evaluate(SystemEquations& equations, const State& state, Eigen::Ref<Eigen::VectorXd> values);
+
+ private:
+  const System* system_;
+  std::vector<Sensor> sensors_;
+  std::vector<SensorColumn> columns_;
+  std::vector<Eigen::Matrix3d> initial_axes_;
+  std::vector<Eigen::Vector3d> initial_positions_;
+  std::vector<double> last_angles_;
+};
+
+}  // namespace lissom

@@ -1,0 +1,160 @@
+// A multibody system: bodies, joints, loads, gravity. The System is what was modelled and does not change in
+// a run; SystemEquations are its equations of motion with the room to evaluate them.
+//
+// Coordinates: those of the bodies, one after the other. Multipliers: those of the joints in their order,
+// then the bodies' own constraints; redundant rows, once found, are not among them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lissom/core/diagnostics.hpp"
+#include "lissom/mbs/body.hpp"
+#include "lissom/mbs/equations.hpp"
+#include "lissom/mbs/joint.hpp"
+#include "lissom/mbs/load.hpp"
+
+namespace lissom {
+
+class System {
+ public:
+  int add_body(std::unique_ptr<Body> body, const Placement& placement = {});
+  // A marker of a body; of the ground a fixed position and axes.
+  MarkerRef add_marker(int body, const MarkerSpec& spec);
+  MarkerRef add_ground_marker(const Eigen::Vector3d& position,
+                              const Eigen::Matrix3d& axes = Eigen::Matrix3d::Identity());
+  // Throw InputError where a joint or load uses the axes of a marker that has none (a single node).
+  void add_joint(Joint joint);
+  void add_load(Load load);
+  void set_gravity(const Eigen::Vector3d& gravity) { gravity_ = gravity; }
+
+  const std::vector<std::unique_ptr<Body>>& bodies() const { return bodies_; }
+  const std::vector<Joint>& joints() const { return joints_; }
+  const std::vector<Load>& loads() const { return loads_; }
+  const Eigen::Vector3d& gravity() const { return gravity_; }
+  const Placement& placement(int body) const { return placements_[body]; }
+  Vector12d ground_marker(int marker) const { return ground_markers_[marker]; }
+
+  int coordinates() const { return coordinates_; }       // n
+  int offset(int body) const { return offsets_[body]; }  // of the body's first coordinate
+  int joint_constraints() const { return joint_rows_; }
+  int own_constraints() const { return own_rows_; }
+  int constraint_rows() const { return joint_rows_ + own_rows_; }  // with redundant ones
+  int joint_row(int joint) const { return joint_offsets_[joint]; }
+  int own_row(int body) const { return joint_rows_ + own_offsets_[body]; }
+
+  // The placements as coordinates and velocities (n each).
+  void initial(Eigen::VectorXd& q, Eigen::VectorXd& v) const;
+
+  // Index of the body, joint or load of that name; -1 if there is none.
+  int find_body(const std::string& name) const;
+  int find_joint(const std::string& name) const;
+
+ private:
+  std::vector<std::unique_ptr<Body>> bodies_;
+  std::vector<Placement> placements_;
+  std::vector<Vector12d> ground_markers_;
+  std::vector<Joint> joints_;
+  std::vector<Load> loads_;
+  Eigen::Vector3d gravity_ = Eigen::Vector3d::Zero();
+  std::vector<int> offsets_, joint_offsets_, own_offsets_;
+  int coordinates_ = 0, joint_rows_ = 0, own_rows_ = 0;
+};
+
+// What the balance of a system says at a state.
+struct SystemEnergy {
+  double kinetic = 0, elastic = 0, gravity = 0, springs = 0;  // [J]
+  double total() const { return kinetic + elastic + gravity + springs; }
+  Eigen::Vector3d momentum = Eigen::Vector3d::Zero();          // [kg m/s]
+  Eigen::Vector3d angular_momentum = Eigen::Vector3d::Zero();  // about the origin [kg m2/s]
+  // Power that goes in through applied loads (not springs) and prescribed motions, and out through damping
+  // of bodies, springs and bushings [W]: d total / dt = load_power + motion_power - damping_power.
+  double load_power = 0, motion_power = 0, damping_power = 0;
+};
+
+class SystemEquations final : public Equations {
+ public:
+  // `kept` are the constraint rows that count; all of them if empty.
+  explicit SystemEquations(const System& system, std::vector<int> kept = {});
+  ~SystemEquations() override;
+
+  const System& system() const;
+  const std::vector<int>& kept_rows() const;
+
+  int coordinates() const override;
+  int constraints() const override;
+  bool constant_mass() const override;
+  void residual(const State& state, double inertia_weight, Eigen::Ref<Eigen::VectorXd> r) override;
+  void constraint(double t, const Eigen::VectorXd& q, Eigen::Ref<Eigen::VectorXd> g) override;
+  std::vector<MatrixBlock> blocks() const override;
+  void jacobian(const State& state, double inertia_weight, const JacobianWeights& weights,
+                NewtonMatrix& matrix) override;
+  void constraint_gradient(double t, const Eigen::VectorXd& q, Eigen::Ref<Eigen::MatrixXd> G) override;
+  void constraint_rate(double t, const Eigen::VectorXd& q, const Eigen::VectorXd& v,
+                       Eigen::Ref<Eigen::VectorXd> rate) override;
+  void constraint_rate_gradient(double t, const Eigen::VectorXd& q, const Eigen::VectorXd& v,
+                                Eigen::Ref<Eigen::MatrixXd> gradient) override;
+  void constraint_curvature(double t, const Eigen::VectorXd& q, const Eigen::VectorXd& v,
+                            Eigen::Ref<Eigen::VectorXd> curvature) override;
+  const Eigen::VectorXd& displacement_scale() const override;
+  double length() const override;
+  double typical_mass() const override;
+  std::vector<double> break_times() const override;
+  std::string row_name(int row) const override;
+
+  // All constraint rows, redundant ones included (System::constraint_rows()).
+  void all_constraints(double t, const Eigen::VectorXd& q, Eigen::Ref<Eigen::VectorXd> g);
+  void all_gradients(double t, const Eigen::VectorXd& q, Eigen::Ref<Eigen::MatrixXd> G);
+  std::string constraint_name(int all_row) const;
+
+  SystemEnergy energy(const State& state);
+
+  // A marker with its kinematics; of the ground too (J has then no columns).
+  void marker(MarkerRef ref, const Eigen::VectorXd& q, const Eigen::VectorXd& v, bool gradients,
+              MarkerKinematics& out);
+
+  // Multipliers of all rows with the smallest norm among those that give the same forces; where nothing is
+  // redundant these are the state's own.
+  Eigen::VectorXd all_multipliers(const State& state);
+  // Force and torque (about the second marker) that joint exerts on its second body, global axes [N, N m].
+  void reaction(int joint, const State& state, const Eigen::VectorXd& all_multipliers, Eigen::Vector3d& force,
+                Eigen::Vector3d& torque);
+  double load_magnitude(int load, const State& state);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// What is to be known before a run.
+struct SystemCheck {
+  int coordinates = 0, joint_constraints = 0, own_constraints = 0;
+  int rank = 0;                      // of all constraints
+  int degrees_of_freedom = 0;        // coordinates - rank
+  int rigid_degrees_of_freedom = 0;  // with every body rigid
+  std::vector<int> kept;             // rows that are independent of each other
+  struct Redundant {
+    int row = 0;
+    std::string joint;              // whose row it is
+    std::vector<std::string> with;  // joints that say the same together
+  };
+  std::vector<Redundant> redundant;
+  struct Gap {
+    std::string joint;
+    double distance = 0;  // [m], or sine of the angle
+    bool is_angle = false;
+  };
+  std::vector<Gap> gaps;                         // joints whose frames do not meet, largest first
+  std::vector<std::string> free_bodies;          // that neither joint nor spring holds
+  std::vector<std::string> massless_directions;  // directions without inertia and without constraint
+  bool moves() const { return degrees_of_freedom > 0; }
+};
+// At the initial positions. `gap_tolerance` is relative to the size of the system.
+SystemCheck check_system(const System& system, double t, const Eigen::VectorXd& q,
+                         double gap_tolerance = 1e-6);
+
+// For people: the table that `lissom inspect` shows, and the words on redundancy, gaps and free bodies.
+std::string describe(const System& system, const SystemCheck& check);
+
+}  // namespace lissom

@@ -1,0 +1,47 @@
+// Consistent initial conditions: positions on the constraints, velocities along them, and the accelerations
+// and multipliers that belong to both.
+#pragma once
+
+#include <memory>
+
+#include "lissom/mbs/equations.hpp"
+
+namespace lissom {
+
+struct InitialStateOptions {
+  double tolerance = 1e-13;  // of g, relative to the size of the system
+  int max_iterations = 50;
+};
+
+struct InitialState {
+  State state;
+  int iterations = 0;            // of the assembly
+  double moved = 0;              // [m] largest displacement by the assembly
+  double velocity_change = 0;    // [m/s] largest one by the projection
+  double constraint_before = 0;  // largest |g| before
+};
+
+// Nearest to (q, v) in the norm of displacement_scale() for positions and of M for velocities. Throws Error
+// naming the constraint with the largest residual when the positions cannot be assembled, or when the
+// velocities and prescribed motions contradict each other.
+InitialState make_consistent(Equations& equations, double t, const Eigen::VectorXd& q,
+                             const Eigen::VectorXd& v, const InitialStateOptions& options = {});
+
+// a and lambda of a state from [M G'; G 0]. Keeps its matrix, so that nothing is allocated in later calls.
+class AccelerationSolver {
+ public:
+  explicit AccelerationSolver(Equations& equations);
+  ~AccelerationSolver();
+  // Fills state.a and state.lambda from t, q and v. Throws Error where the matrix is singular.
+  void solve(State& state);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Puts a state that has drifted back onto g = 0 and its rate; for the integrators that do not solve for it.
+// Returns the largest displacement [m].
+double project(Equations& equations, State& state, double tolerance);
+
+}  // namespace lissom

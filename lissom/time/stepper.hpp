@@ -1,0 +1,49 @@
+// What every integrator is to the loop that drives it (integrate.cpp): something that takes one step after
+// another and can say what was between the last two.
+#pragma once
+
+#include <memory>
+
+#include "lissom/time/integrate.hpp"
+
+namespace lissom {
+
+class Stepper {
+ public:
+  virtual ~Stepper() = default;
+
+  // Begins at a consistent state, or begins again there after a jump of the loads (multistep methods forget
+  // what was before).
+  virtual void start(const State& initial) = 0;
+
+  // One accepted step, ending at `stop` at the latest: exactly there (bit for bit) when the step would end
+  // within round-off of it or beyond. Throws Error where no step converges.
+  virtual void step(double stop) = 0;
+
+  // The states at the end and at the beginning of the last step.
+  virtual const State& state() const = 0;
+  virtual const State& previous() const = 0;
+  // The state at a time between the two, with the order of the method.
+  virtual void interpolate(double t, State& out) const = 0;
+};
+
+// Counters of `summary` are raised by the steppers: steps, rejected, newton_iterations and so on, smallest
+// and largest step; the loop does the rest.
+std::unique_ptr<Stepper> make_generalized_alpha(Equations& equations, const IntegratorOptions& options,
+                                                IntegrationSummary& summary);
+std::unique_ptr<Stepper> make_hht_i3(Equations& equations, const IntegratorOptions& options,
+                                     IntegrationSummary& summary);
+std::unique_ptr<Stepper> make_bdf(Equations& equations, const IntegratorOptions& options,
+                                  IntegrationSummary& summary);
+std::unique_ptr<Stepper> make_central_differences(Equations& equations, const IntegratorOptions& options,
+                                                  IntegrationSummary& summary);
+std::unique_ptr<Stepper> make_runge_kutta(Equations& equations, const IntegratorOptions& options,
+                                          IntegrationSummary& summary);
+std::unique_ptr<Stepper> make_cvode(Equations& equations, const IntegratorOptions& options,
+                                    IntegrationSummary& summary);
+
+// Quintic between two states from q, v and a at both ends (v and a its derivatives), multipliers linear: what
+// one-step methods of second order interpolate with.
+void interpolate_hermite(const State& from, const State& to, double t, State& out);
+
+}  // namespace lissom
