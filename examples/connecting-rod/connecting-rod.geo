@@ -64,6 +64,10 @@ Physical Surface("big bore") = Surface In BoundingBox{-big_bore - e, -big_bore -
                                                       big_bore + e, big_bore + e, big_width / 2 + e};
 Physical Surface("small bore") = Surface In BoundingBox{length - small_bore - e, -small_bore - e, -small_width / 2 - e,
                                                         length + small_bore + e, small_bore + e, small_width / 2 + e};
+// the corner of the front groove at the small end, for sensors
+x1 = length - small_outer - 5;
+h1 = shank_big / 2 + (shank_small - shank_big) / 2 * x1 / length - rim;
+Physical Point("A") = Point In BoundingBox{x1 - e, h1 - e, shank_width / 2 - groove - e, x1 + e, h1 + e, shank_width / 2 - groove + e};
 Mesh.CharacteristicLengthMin = size / 4;
 Mesh.CharacteristicLengthMax = size;
 // frontal surfaces and more swaps than usual, which leave no slivers
