@@ -53,10 +53,9 @@ class Bdf final : public Stepper {
     history_[0] = history_[1] = initial;
     trial_ = initial;
     order_ = used_order_ = least_;
-    // an error of about (h / T)^2 before it is known
-    h_ = options_.step > 0
-             ? options_.step
-             : 0.1 * std::sqrt(0.1 * std::min(options_.tolerance, 1e-2)) * norm_.time_scale(initial);
+    // the parabola leaves errors of about 0.1 (h / T)^2 in the velocities: a hundredth of the tolerance
+    h_ = options_.step > 0 ? options_.step
+                           : 0.3 * std::sqrt(std::min(options_.tolerance, 1e-2)) * norm_.time_scale(initial);
     steps_as_now_ = 0;
     started_ = false;
     if (newton_) newton_->forget();

@@ -146,7 +146,9 @@ struct StabilisedSolver::Impl {
       s.lambda += mass * alpha * alpha * x.segment(n, m);
       const double increment = std::max(dq.cwiseProduct(scale).lpNorm<Eigen::Infinity>(),
                                         x.head(n).cwiseProduct(scale).lpNorm<Eigen::Infinity>());
-      const double theta = previous > 0 ? increment / previous : 1;
+      double theta = previous > 0 ? increment / previous : 1;
+      // what the prediction was off goes first and fast; an old matrix does not keep that rate
+      if (old) theta = std::max(theta, 0.1);
       if (increment <= round_off || (theta < 1 && theta / (1 - theta) * increment <= tolerance)) return true;
       if (!evaluate(s)) {
         describe("numbers that are not finite");
