@@ -484,7 +484,6 @@ Body::Energy FloatingFrame<K>::energy(const Vector& q, const Vector& v, const Ve
   const Vector3d x = q.template head<3>(), x_v = v.template head<3>();
   const Matrix3d R = rotation(q), R_v = times(gradient(q), v);
   if (N_ > 0) data_.inertia.of_place(eta, room.A);
-  // int (R u)' (R u)' in time and place
   const Matrix3d S = second_moment(room.A, eta), V = moment(room.A, eta_v);
   const double m = data_.inertia.mass;
   Energy result;
@@ -495,7 +494,10 @@ Body::Energy FloatingFrame<K>::energy(const Vector& q, const Vector& v, const Ve
   result.momentum = m * x_v;
   result.angular_momentum = x.cross(result.momentum) + 2 * skew_vector((R_v * S + R * V) * R.transpose());
   if (data_.damping.size() > 0) result.damping_power = data_.damping.cwiseProduct(eta_v).dot(eta_v);
-  if (data_.full_damping.size() > 0) result.damping_power = eta_v.dot(data_.full_damping * eta_v);
+  if (data_.full_damping.size() > 0) {
+    room.coupling.col(0).noalias() = data_.full_damping * eta_v;
+    result.damping_power = eta_v.dot(room.coupling.col(0));
+  }
   return result;
 }
 
