@@ -7,6 +7,7 @@
 #include "lissom/fe/element.hpp"
 #include "lissom/fe/stress_recovery.hpp"
 #include "lissom/linalg/cholesky.hpp"
+#include "tests/allocation_count.hpp"
 #include "tests/fe/test_meshes.hpp"
 #include "tests/linalg/test_matrices.hpp"
 
@@ -25,6 +26,10 @@
 
 namespace {
 std::atomic<long> allocations = 0;
+}
+
+long lissom::test::allocation_count() {
+  return allocations;
 }
 
 // glibc's own, behind the name that everybody calls
@@ -97,5 +102,11 @@ TEST(Allocation, StressRecoveryAllocatesNoMoreForMoreElementsOrColumns) {
 
 }  // namespace
 }  // namespace lissom
+
+#else
+
+long lissom::test::allocation_count() {
+  return -1;
+}
 
 #endif
