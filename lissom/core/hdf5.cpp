@@ -437,7 +437,7 @@ GrowingDataset Group::create_growing(std::string_view name, Shape row) {
   std::vector<hsize_t> now = {0}, greatest = {H5S_UNLIMITED}, chunk = {growing.chunk_rows_};
   for (const std::uint64_t n : row) {
     now.push_back(n);
-    greatest.push_back(n);
+    greatest.push_back(std::max<std::uint64_t>(n, 1));  // a chunk must fit
     chunk.push_back(std::max<std::uint64_t>(n, 1));
   }
   H5Pset_chunk(creation.id(), static_cast<int>(chunk.size()), chunk.data());

@@ -270,13 +270,13 @@ TEST(ReducedBodyFile, ANewerVersionIsRefusedAndAnUnknownEntryIsAWarning) {
             path + ": the entry 'notes' is not known and was left out");
   edit(path, [](hid_t file) {
     const hid_t attribute = H5Aopen(file, "schema_version", H5P_DEFAULT);
-    const std::int64_t version = 2;
+    const std::int64_t version = 3;
     H5Awrite(attribute, H5T_NATIVE_INT64, &version);
     H5Aclose(attribute);
   });
-  EXPECT_EQ(refusal(path), path + ": has schema version 2 (written by Lissom " LISSOM_VERSION
+  EXPECT_EQ(refusal(path), path + ": has schema version 3 (written by Lissom " LISSOM_VERSION
                                   "), this is Lissom " LISSOM_VERSION
-                                  " and reads versions up to 1; use a newer Lissom");
+                                  " and reads versions up to 2; use a newer Lissom");
 }
 
 TEST(ReducedBodyFile, OtherFilesAreRefusedByName) {
