@@ -24,7 +24,8 @@ class System {
   MarkerRef add_marker(int body, const MarkerSpec& spec);
   MarkerRef add_ground_marker(const Eigen::Vector3d& position,
                               const Eigen::Matrix3d& axes = Eigen::Matrix3d::Identity());
-  // Throw InputError where a joint or load uses the axes of a marker that has none (a single node).
+  // Throw InputError where a joint or load uses the axes of a marker that has none (a single node), where it
+  // has the ground on both sides, or (joints) the same marker, or a constant distance that is not positive.
   void add_joint(Joint joint);
   void add_load(Load load);
   void set_gravity(const Eigen::Vector3d& gravity) { gravity_ = gravity; }
@@ -34,7 +35,9 @@ class System {
   const std::vector<Load>& loads() const { return loads_; }
   const Eigen::Vector3d& gravity() const { return gravity_; }
   const Placement& placement(int body) const { return placements_[body]; }
-  Vector12d ground_marker(int marker) const { return ground_markers_[marker]; }
+  // Of marker -1, which is the ground where nothing was said: the origin and the axes of space.
+  Vector12d ground_marker(int marker) const;
+  bool marker_rotates(MarkerRef ref) const;
 
   int coordinates() const { return coordinates_; }       // n
   int offset(int body) const { return offsets_[body]; }  // of the body's first coordinate
@@ -50,6 +53,7 @@ class System {
   // Index of the body, joint or load of that name; -1 if there is none.
   int find_body(const std::string& name) const;
   int find_joint(const std::string& name) const;
+  int find_load(const std::string& name) const;
 
  private:
   std::vector<std::unique_ptr<Body>> bodies_;
