@@ -34,8 +34,11 @@ void simulate_study(const SimulateFlags& flags, Command& command) {
                flags.study);
   const StudyFile study = read_study_file(flags.study);
   const StudyFile& variant = chosen(study, flags.case_name);
-  const std::filesystem::path out =
-      flags.out.empty() ? std::filesystem::path(flags.study).stem().string() + ".out" : flags.out;
+  // by default where 'lissom run' would put it
+  std::filesystem::path out = flags.out;
+  if (flags.out.empty())
+    out =
+        std::filesystem::path(std::filesystem::path(flags.study).stem().string() + ".out") / flags.case_name;
   BodyStore store;
   SimulationOptions options;
   options.stop = stop_on_interrupt();
@@ -56,7 +59,8 @@ void add_simulate(CLI::App& program, Command& command) {
   verb->add_option("STUDY", flags->study, "The study file (.toml) with joints and [simulate]")->required();
   verb->add_option("--case", flags->case_name, "This case of the study instead of the study itself")
       ->check(not_empty());
-  verb->add_option("--out", flags->out, "Folder for the results (default: NAME.out)")->check(not_empty());
+  verb->add_option("--out", flags->out, "Folder for the results (default: NAME.out, or NAME.out/CASE)")
+      ->check(not_empty());
   add_common_flags(*verb, command);
   verb->footer(
       "Writes sensors.csv (in the study's units) and result.h5 (in SI units). Ctrl-C ends the run and keeps "

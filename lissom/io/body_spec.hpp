@@ -16,7 +16,7 @@
 #include "lissom/io/gcms_spec.hpp"
 #include "lissom/io/reduce_spec.hpp"
 #include "lissom/mbs/body.hpp"
-#include "lissom/mbs/flexible_body.hpp"
+#include "lissom/mbs/floating_frame.hpp"
 
 namespace lissom {
 

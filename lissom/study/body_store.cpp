@@ -5,7 +5,7 @@
 #include "lissom/fe/assembly.hpp"
 #include "lissom/fe/rigid_body.hpp"
 #include "lissom/io/reduced_body_file.hpp"
-#include "lissom/mbs/flexible_body.hpp"
+#include "lissom/mbs/floating_frame.hpp"
 #include "lissom/mbs/gcms_body.hpp"
 #include "lissom/study/reduce.hpp"
 
