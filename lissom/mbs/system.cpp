@@ -720,7 +720,7 @@ void SystemEquations::jacobian(const State& state, double inertia_weight, const 
   // curvature of the markers' motion
   if (positions)
     for (const Slot& slot : d.slots)
-      if (slot.body >= 0)
+      if (slot.body >= 0 && !slot.force.isZero(0))
         d.system.bodies()[slot.body]->add_marker_hessian(
             slot.marker, d.part_of(state.q, slot.body), slot.force, weights.q, *d.bodies[slot.body].workspace,
             d.bodies[slot.body].D);
@@ -767,7 +767,7 @@ void SystemEquations::constraint_rate(double t, const Eigen::VectorXd& q, const 
 
 void SystemEquations::constraint_rate_gradient(double t, const Eigen::VectorXd& q, const Eigen::VectorXd& v,
                                                Eigen::Ref<Eigen::MatrixXd> gradient) {
-  // d(dg/dm m' + dg/dt)/dq = (m'' d2g/dm2 + d2g/dm dt) J + dg/dm V
+  // d(dg/dm m' + dg/dt)/dq = (m' d2g/dm2 + d2g/dm dt) J + dg/dm V
   Impl& d = *impl_;
   d.evaluate_markers(q, v, true, true);
   gradient.setZero();

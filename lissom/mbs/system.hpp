@@ -137,16 +137,23 @@ struct SystemCheck {
   int rank = 0;                      // of all constraints
   int degrees_of_freedom = 0;        // coordinates - rank
   int rigid_degrees_of_freedom = 0;  // with every body rigid
-  std::vector<int> kept;             // rows that are independent of each other
+  std::vector<int> kept;             // rows that are independent of each other, those of bodies always
+  // What the rank was decided by (rows of length one): the smallest part of a row kept and the largest part
+  // of one left out that the others do not say already; between them lies 1e-8. A small first one is a joint
+  // that all but repeats what others say.
+  double smallest_kept = 1, largest_dropped = 0;
+  // More rows are redundant here than next to here: a dead centre or another singular position. `rank` and
+  // `kept` are those of the positions next to it.
+  bool singular_position = false;
   struct Redundant {
     int row = 0;
     std::string joint;              // whose row it is
-    std::vector<std::string> with;  // joints that say the same together
+    std::vector<std::string> with;  // joints whose rows together say the same
   };
   std::vector<Redundant> redundant;
   struct Gap {
     std::string joint;
-    double distance = 0;  // [m], or sine of the angle
+    double distance = 0;  // [m], or sine of the angle (1 beyond a right angle)
     bool is_angle = false;
   };
   std::vector<Gap> gaps;                         // joints whose frames do not meet, largest first
