@@ -1,11 +1,17 @@
 #include "apps/lissom/command.hpp"
 
+#include <csignal>
+
 #include "lissom/core/text.hpp"
 #include "lissom/fe/matrix_reader.hpp"
 #include "lissom/io/body_file.hpp"
 #include "lissom/io/reduced_body_file.hpp"
 
 namespace lissom::app {
+
+namespace {
+volatile std::sig_atomic_t interrupted = 0;
+}
 
 ProgressHook Command::progress() {
   if (quiet) return {};
@@ -53,6 +59,14 @@ void add_body_flags(CLI::App& verb, BodyFlags& flags) {
 CLI::Validator not_empty() {
   return CLI::Validator(
       [](std::string& text) { return text.empty() ? "is empty, expected a text" : std::string(); }, "");
+}
+
+std::function<bool()> stop_on_interrupt() {
+  std::signal(SIGINT, [](int) {
+    interrupted = 1;
+    std::signal(SIGINT, SIG_DFL);
+  });
+  return [] { return interrupted != 0; };
 }
 
 bool is_study(const std::string& file) {

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -56,6 +57,10 @@ BodySpec body_spec(const BodyFlags& flags);
 // Refuses an empty text, which would silently mean that a flag was not given.
 CLI::Validator not_empty();
 
+// A hook that tells whether the user has pressed Ctrl-C since; the first time ends a simulation in good
+// order, the second one the program.
+std::function<bool()> stop_on_interrupt();
+
 // True for .toml.
 bool is_study(const std::string& file);
 
@@ -64,5 +69,6 @@ void add_inspect(CLI::App& program, Command& command);
 void add_modes(CLI::App& program, Command& command);
 void add_reduce(CLI::App& program, Command& command);
 void add_run(CLI::App& program, Command& command);
+void add_simulate(CLI::App& program, Command& command);
 
 }  // namespace lissom::app

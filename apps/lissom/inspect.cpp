@@ -2,6 +2,7 @@
 #include "apps/lissom/command.hpp"
 #include "lissom/io/study_file.hpp"
 #include "lissom/study/body.hpp"
+#include "lissom/study/simulate.hpp"
 
 namespace lissom::app {
 
@@ -21,10 +22,21 @@ void inspect(const BodyFlags& flags, const CLI::App& verb, Command& command) {
   const StudyFile study = read_study_file(flags.file);
   command.json["title"] = study.title;
   for (const BodySpec& spec : study.bodies) {
+    if (spec.without_mesh()) {
+      command.json["bodies"][spec.name] = {{"formulation", std::string(name_of(spec.formulation))}};
+      continue;
+    }
     const FeBody body = load_body(spec, command.diagnostics, command.progress());
     command.text += fmt::format("{}\n{}\n", spec.name, describe_mesh(body));
     command.json["bodies"][spec.name] = mesh_json(body);
   }
+  if (!study.simulation) return;
+  // what will be solved; takes the reductions that the bodies need
+  BodyStore store;
+  SimulationRun system = inspect_simulation(study, store, command.diagnostics, command.progress());
+  command.text += system.text;
+  command.json["system"] = std::move(system.summary);
+  for (const StudyCase& variant : study.cases) command.json["cases"].push_back(variant.study.case_name);
 }
 
 }  // namespace
@@ -39,7 +51,8 @@ void add_inspect(CLI::App& program, Command& command) {
       "  lissom inspect part.bdf\n"
       "  lissom inspect part.inp --units mm-t-s --json\n"
       "  lissom inspect part.step --units mm-t-s --material E=70e3,nu=0.33,rho=2.71e-9\n"
-      "  lissom inspect job.sti --mesh job.inp        K and M that CalculiX wrote");
+      "  lissom inspect job.sti --mesh job.inp        K and M that CalculiX wrote\n"
+      "  lissom inspect study.toml                    bodies, joints, constraints, degrees of freedom");
   verb->callback([flags, verb, &command] { inspect(*flags, *verb, command); });
 }
 

@@ -92,6 +92,7 @@ int main(int argc, char** argv) {
   add_inspect(program, command);
   add_modes(program, command);
   add_reduce(program, command);
+  add_simulate(program, command);
   add_run(program, command);
 
   try {

@@ -37,8 +37,10 @@ void reduce(const ReduceFlags& flags, Command& command) {
   std::erase_if(study.bodies, [&](const BodySpec& body) {
     return !body.reduce || (!flags.body.empty() && body.name != flags.body);
   });
+  // this verb reduces: other wishes of the study are for 'lissom run'
+  study.simulation.reset();
+  study.cases.clear();
   for (BodySpec& body : study.bodies) {
-    // this verb reduces: other wishes of the study are for 'lissom run'
     body.modes.reset();
     body.gcms.reset();
     if (!flags.tolerance) continue;

@@ -14,7 +14,9 @@ void run(const RunFlags& flags, Command& command) {
   const StudyFile study = read_study_file(flags.study);
   const std::filesystem::path out =
       flags.out.empty() ? std::filesystem::path(flags.study).stem().string() + ".out" : flags.out;
-  StudyRun result = run_study(study, out, command.diagnostics, command.progress());
+  RunOptions options;
+  options.stop = stop_on_interrupt();
+  StudyRun result = run_study(study, out, command.diagnostics, command.progress(), options);
   command.text = fmt::format("{}\n\n{}wrote {}\n", study.title, result.text, (out / "summary.json").string());
   command.json = std::move(result.summary);
 }

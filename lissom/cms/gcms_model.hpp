@@ -40,18 +40,29 @@ struct GcmsModel {
   std::vector<std::int64_t> node_ids;                // n
   Eigen::MatrixXd S;                                 // n by s
   Eigen::MatrixXd K_hat;                             // 3s by 3s, coordinate 3 a + l
-  // Damping: D = P' D_modal P with P (modes by 3s) the amplitudes of the input modes; empty without damping.
-  Eigen::MatrixXd P, D_modal;
+  // Amplitudes of the input modes for a deformation z (3s) in the body's axes: P z, P modes by 3s. They are
+  // the reduced body's coordinates by Xi (N by modes): p = Xi P z. Empty where there is no reduced body.
+  Eigen::MatrixXd P, Xi;
+  Eigen::MatrixXd D_modal;  // modes by modes, damping P' D_modal P; empty without damping
   std::vector<GcmsFrame> frames;
 
   bool empty() const { return S.size() == 0; }
   int fields() const { return static_cast<int>(S.cols()); }
 };
 
-// `bare` is the body without spiders (K, node_mass and points of the same nodes as reduced.points, which must
-// be all nodes); nodes without mass, as the reference nodes of spiders, follow the fields' combinations of
-// the modes. `tied[i]` are the indices of the nodes that interface i's spider ties; empty for interfaces of
-// nodes. Throws InputError where the mass is not m (x) I_3.
+// The frame of nodes of the model, by index: its origin is their mean, its axes are the body's. Without
+// rotation where the nodes lie on a line (to 1e-6 of their distances).
+GcmsFrame gcms_frame(const GcmsModel& model, const std::string& name, const std::vector<int>& nodes);
+
+// Takes out of K_hat and P what round-off left of translations and rotations about the position at rest.
+void remove_rigid_part(GcmsModel& model);
+
+// `bare` is the body without spiders: points and node_mass of the same nodes as reduced.points, which must be
+// all nodes, K over three degrees of freedom for each node that has any (as assemble() leaves them). Nodes
+// without, as the reference nodes of spiders, follow as the fields' combinations of {1, X, modes}. `tied[i]`
+// are the indices of the nodes that interface i's spider ties; empty for interfaces of nodes. All flexible
+// natural modes of the reduced body are taken. Throws InputError where the mass is not m (x) I_3, where nodes
+// are missing or where they are fewer than fields.
 GcmsModel make_gcms_model(const FeModel& bare, const ReducedBody& reduced,
                           const std::vector<std::vector<int>>& tied, const ScalarGcmsOptions& options = {});
 

@@ -228,6 +228,15 @@ Group File::root() const {
   return Group(context_, std::move(id), "");
 }
 
+void File::flush() {
+  const Silence silence;
+  if (H5Fflush(context_->file.id(), H5F_SCOPE_LOCAL) < 0) {
+    const std::string why = reason();
+    context_->given_up = true;
+    fail("{}: cannot be written: {}", context_->path, why);
+  }
+}
+
 void File::close() {
   const Silence silence;
   if (H5Fflush(context_->file.id(), H5F_SCOPE_LOCAL) < 0 || !context_->file.close()) {
@@ -413,6 +422,68 @@ void Group::write_matrix(std::string_view name, const Eigen::Ref<const Eigen::Ma
       fail_writing(name, "cannot be written", &dataset);
   }
   if (!dataset.close()) fail_writing(name, "cannot be written", &dataset);
+}
+
+GrowingDataset Group::create_growing(std::string_view name, Shape row) {
+  const Silence silence;
+  GrowingDataset growing;
+  growing.row_shape_ = row;
+  growing.row_size_ = count_of(row);
+  growing.name_ = name;
+  // small chunks, because all growing datasets of a file have one in memory
+  growing.chunk_rows_ =
+      std::clamp<std::uint64_t>(chunk_values / 4 / std::max<std::uint64_t>(growing.row_size_, 1), 1, 1024);
+  const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  std::vector<hsize_t> now = {0}, greatest = {H5S_UNLIMITED}, chunk = {growing.chunk_rows_};
+  for (const std::uint64_t n : row) {
+    now.push_back(n);
+    greatest.push_back(std::max<std::uint64_t>(n, 1));  // a chunk must fit
+    chunk.push_back(std::max<std::uint64_t>(n, 1));
+  }
+  H5Pset_chunk(creation.id(), static_cast<int>(chunk.size()), chunk.data());
+  H5Pset_fletcher32(creation.id());
+  const Handle space(H5Screate_simple(static_cast<int>(now.size()), now.data(), greatest.data()), H5Sclose);
+  growing.dataset_ = {H5Dcreate2(id_.id(), std::string(name).c_str(), H5T_NATIVE_DOUBLE, space.id(),
+                                 H5P_DEFAULT, creation.id(), H5P_DEFAULT),
+                      H5Dclose};
+  if (!growing.dataset_.valid()) fail_writing(name, "the dataset cannot be created");
+  Handle id(H5Gopen2(id_.id(), ".", H5P_DEFAULT), H5Gclose);
+  if (!id.valid()) fail_writing(name, "the dataset cannot be created");
+  growing.group_ = std::shared_ptr<Group>(new Group(context_, std::move(id), path_));
+  return growing;
+}
+
+void GrowingDataset::append(std::span<const double> row) {
+  LISSOM_ASSERT(row.size() == row_size_);
+  if (row_size_ == 0) {
+    ++written_;  // nothing to write, but the dataset is that long
+    return;
+  }
+  pending_.insert(pending_.end(), row.begin(), row.end());
+  if (pending_.size() >= chunk_rows_ * row_size_) flush();
+}
+
+void GrowingDataset::flush() {
+  if (!group_) return;
+  const Silence silence;
+  const std::uint64_t count = pending_.size() / std::max<std::uint64_t>(row_size_, 1);
+  std::vector<hsize_t> total = {written_ + count}, start = {written_}, extent = {count};
+  for (const std::uint64_t n : row_shape_) {
+    total.push_back(n);
+    start.push_back(0);
+    extent.push_back(n);
+  }
+  if (H5Dset_extent(dataset_.id(), total.data()) < 0)
+    group_->fail_writing(name_, "cannot be written", &dataset_);
+  if (count == 0) return;
+  const Handle file_space(H5Dget_space(dataset_.id()), H5Sclose);
+  const Handle memory(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr), H5Sclose);
+  H5Sselect_hyperslab(file_space.id(), H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr);
+  if (H5Dwrite(dataset_.id(), H5T_NATIVE_DOUBLE, memory.id(), file_space.id(), H5P_DEFAULT, pending_.data()) <
+      0)
+    group_->fail_writing(name_, "cannot be written", &dataset_);
+  written_ += count;
+  pending_.clear();
 }
 
 // -------------------------------------------------------------------------------------- reading datasets

@@ -12,6 +12,7 @@
 
 #include <Eigen/Core>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -57,6 +58,27 @@ struct DatasetInfo {
   std::uint64_t size() const;  // number of values
 };
 
+// A dataset of doubles that grows along its first dimension while something runs. Rows are collected and
+// written in chunks, and by flush(); those still in memory at the end without it are lost.
+class GrowingDataset {
+ public:
+  GrowingDataset() = default;
+  // `row` are the values of one row. Throws Error.
+  void append(std::span<const double> row);
+  // Writes the rows that are still in memory. Throws Error.
+  void flush();
+  std::uint64_t rows() const { return written_ + pending_.size() / std::max<std::uint64_t>(row_size_, 1); }
+
+ private:
+  friend class Group;
+  std::shared_ptr<class Group> group_;  // keeps the file open, and knows how to fail
+  std::string name_;
+  Handle dataset_;
+  Shape row_shape_;
+  std::uint64_t row_size_ = 0, chunk_rows_ = 1, written_ = 0;
+  std::vector<double> pending_;
+};
+
 // A group of an open file; the file stays open as long as one of its groups lives.
 class Group {
  public:
@@ -84,6 +106,9 @@ class Group {
   // rows by cols; the chunks lie within columns, so that one column of a tall matrix is read cheaply.
   void write_matrix(std::string_view name, const Eigen::Ref<const Eigen::MatrixXd>& matrix);
 
+  // Rows of the shape `row` (empty: single numbers), none at first.
+  GrowingDataset create_growing(std::string_view name, Shape row = {});
+
   DatasetInfo info(std::string_view name) const;
   // All values in C order, whatever the shape. Integers are accepted where doubles are asked for; numbers
   // that the type cannot hold and other kinds of data are refused.
@@ -109,6 +134,7 @@ class Group {
 
  private:
   friend class File;
+  friend class GrowingDataset;
   struct Context;  // the open file
   Group(std::shared_ptr<Context> context, Handle id, std::string path)
       : context_(std::move(context)), id_(std::move(id)), path_(std::move(path)) {}
@@ -140,6 +166,8 @@ class File {
   static File open(const std::filesystem::path& path);
 
   Group root() const;
+  // Brings what was written so far to the disk. Throws Error.
+  void flush();
   // Writes everything out and closes the file with all its groups. Throws Error. Files that were written
   // must be closed so, because a destructor cannot report a full disk.
   void close();

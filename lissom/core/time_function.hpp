@@ -15,23 +15,28 @@ class TimeFunction {
   TimeFunction() : TimeFunction(0.0) {}
   TimeFunction(double value);  // constant; not explicit: a number is a function of time
 
-  enum class Interpolation { Linear, Cubic };  // Cubic: twice continuously differentiable spline
+  // Cubic: twice continuously differentiable spline, not-a-knot at both ends (a parabola for three points).
+  enum class Interpolation { Linear, Cubic };
   // Constant before the first and after the last point. Throws InputError: lengths differ, fewer than two
   // points, times not ascending, numbers that are not finite.
   static TimeFunction table(std::vector<double> times, std::vector<double> values,
                             Interpolation interpolation = Interpolation::Linear);
   // An expression of t [s] in muparser's language, with pi, ramp(t, t0, t1) (0 before t0, linear, 1 after t1)
-  // and step(t, t0, t1) (the same with five continuous ... smooth: two derivatives vanish at both ends).
+  // and step(t, t0, t1) (the same along 10 s^3 - 15 s^4 + 6 s^5: value, rate and second rate are continuous).
   // Throws InputError with the text and a caret under the place that does not parse.
   static TimeFunction expression(const std::string& text);
 
+  // Several threads may ask the same function. Throws Error naming expression and time where the result is
+  // not finite.
   double operator()(double t) const;
-  // First and second derivative: exact for constants and tables, by differences of high order otherwise.
+  // First and second derivative: exact for constants and tables (from the right at kinks), by differences of
+  // sixth order otherwise, to about 1e-9 of the function over its time scale.
   double rate(double t) const;
   double second_rate(double t) const;
 
   bool is_constant() const;
-  // Where a table of straight lines has its kinks; t0 and t1 of ramps are not known.
+  // Where a table has its kinks: the points of straight lines, the ends of a spline; t0 and t1 of ramps are
+  // not known.
   std::vector<double> break_times() const;
   // How it was given: "5", "table of 12 points", "5 * sin(t)".
   std::string describe() const;

@@ -15,6 +15,8 @@
 #include "lissom/fe/vibration.hpp"
 #include "lissom/io/gcms_spec.hpp"
 #include "lissom/io/reduce_spec.hpp"
+#include "lissom/mbs/body.hpp"
+#include "lissom/mbs/floating_frame.hpp"
 
 namespace lissom {
 
@@ -26,6 +28,11 @@ struct SpiderSpec {
   std::optional<Eigen::Vector3d> reference;  // the mean of the nodes unless given
   SourcePos where;
 };
+
+// How a body moves in a simulation.
+enum class Formulation : std::uint8_t { Ffrf, Fncf, Gcms, Rigid };
+const std::vector<std::pair<std::string, Formulation>>& formulation_names();
+std::string_view name_of(Formulation formulation);
 
 struct BodySpec {
   std::string name = "body";
@@ -47,6 +54,19 @@ struct BodySpec {
   MassKind mass = MassKind::Consistent;
   std::vector<SpiderSpec> spiders;
 
+  // ... or a reduced body that Lissom wrote, in SI units
+  std::filesystem::path reduced_file;
+  // ... or a rigid body from numbers, in SI units, with its named points
+  std::optional<RigidBodySpec> rigid;
+
+  // its place in a simulation, in SI units
+  Formulation formulation = Formulation::Ffrf;
+  Placement placement;
+  // What the reduced body depends on, as a text: bodies with the same key have the same reduction.
+  std::string reduction_key;
+
+  // there is no mesh and there are no matrices to read
+  bool without_mesh() const { return rigid.has_value() || !reduced_file.empty(); }
   // K and M come with the file and need no assembly
   bool has_matrices() const { return !stiffness.empty() || !body_file.empty(); }
 

@@ -151,6 +151,7 @@ ReduceSpec read_reduce_spec(TomlTable& table, const std::filesystem::path& folde
   if (options.basis == ReductionBasis::FreeInterface && (!options.compare.empty() || !options.sweep.empty()))
     table.problem("basis",
                   "'free-interface' has exact natural modes: 'compare' and 'sweep' go with craig-bampton");
+  spec.gcms = table.boolean("gcms").value_or(false);
   spec.vtu = table.boolean("vtu").value_or(true);
   table.finish();
   return spec;

@@ -11,7 +11,8 @@ class TomlTable;
 
 struct ReduceSpec {
   ReductionOptions options;
-  bool vtu = true;  // write the natural modes in range of the reduced body for ParaView
+  bool gcms = false;  // also make the body in generalized component modes, for simulations
+  bool vtu = true;    // write the natural modes in range of the reduced body for ParaView
   SourcePos where;
 };
 

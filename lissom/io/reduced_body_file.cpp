@@ -2,6 +2,7 @@
 #include "lissom/io/reduced_body_file.hpp"
 
 #include <array>
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -160,6 +161,69 @@ void write_nodes(Group group, const ReducedBody& body) {
   if (body.stress_modes.size() > 0) group.write_matrix("stress_modes", body.stress_modes);
 }
 
+// The first thing that is wrong with the sizes or numbers of a GCMS model, as a sentence; empty if nothing
+// is.
+std::string inconsistency_of(const GcmsModel& gcms) {
+  const Eigen::Index n = gcms.points.cols(), s = gcms.S.cols();
+  if (!(gcms.mass > 0) || !std::isfinite(gcms.mass)) return fmt::format("the mass is {}", gcms.mass);
+  if (static_cast<Eigen::Index>(gcms.node_ids.size()) != n || gcms.S.rows() != n)
+    return "numbers of nodes, points and rows of the fields differ";
+  if (s < 4) return fmt::format("there are {} fields, and the four rigid ones are needed", s);
+  if (gcms.K_hat.rows() != 3 * s || gcms.K_hat.cols() != 3 * s)
+    return "the stiffness does not fit the fields";
+  if (gcms.P.size() > 0 && (gcms.P.cols() != 3 * s || gcms.D_modal.rows() != gcms.P.rows() ||
+                            gcms.D_modal.cols() != gcms.P.rows()))
+    return "the damping does not fit the fields";
+  if (!gcms.S.allFinite() || !gcms.K_hat.allFinite() || !gcms.points.allFinite() || !gcms.T.allFinite() ||
+      !gcms.centre.allFinite() || !gcms.P.allFinite() || !gcms.D_modal.allFinite())
+    return "there are numbers that are not finite";
+  for (const GcmsFrame& frame : gcms.frames) {
+    if (frame.position.size() != s) return fmt::format("the frame '{}' does not fit the fields", frame.name);
+    if (frame.rotates() && (frame.moment.rows() != 3 || frame.moment.cols() != s))
+      return fmt::format("the moment of frame '{}' does not fit the fields", frame.name);
+    if (!frame.position.allFinite() || !frame.moment.allFinite() || !frame.mean.allFinite() ||
+        !frame.origin.allFinite() || !frame.axes.allFinite())
+      return fmt::format("the frame '{}' has numbers that are not finite", frame.name);
+  }
+  return "";
+}
+
+void write_gcms(Group group, const GcmsModel& gcms) {
+  group.write_attribute("mass", gcms.mass);
+  write_vector(group, "centre", gcms.centre);
+  group.write_matrix("T", gcms.T);
+  group.write("points", std::span<const double>(gcms.points.data(), static_cast<size_t>(gcms.points.size())),
+              {static_cast<std::uint64_t>(gcms.points.cols()), 3});
+  group.write("node_ids", gcms.node_ids);
+  group.write_matrix("S", gcms.S);
+  group.write_matrix("K_hat", gcms.K_hat);
+  if (gcms.P.size() > 0) {
+    group.write_matrix("P", gcms.P);
+    group.write_matrix("D_modal", gcms.D_modal);
+  }
+  std::vector<std::string> names;
+  std::vector<int> rotates;
+  std::vector<MatrixXd> origins, axes, means, positions, moments;
+  for (const GcmsFrame& frame : gcms.frames) {
+    names.push_back(frame.name);
+    rotates.push_back(frame.rotates() ? 1 : 0);
+    origins.push_back(frame.origin);
+    axes.push_back(frame.axes);
+    means.push_back(frame.mean);
+    positions.push_back(frame.position);
+    moments.push_back(frame.rotates() ? frame.moment : MatrixXd(MatrixXd::Zero(3, gcms.fields())));
+  }
+  const std::uint64_t count = names.size(), s = static_cast<std::uint64_t>(gcms.fields());
+  Group frames = group.create_group("frames");
+  frames.write("names", names);
+  frames.write("rotates", rotates);
+  frames.write("origins", in_c_order(origins), {count, 3});
+  frames.write("axes", in_c_order(axes), {count, 3, 3});
+  frames.write("means", in_c_order(means), {count, 3});
+  frames.write("position", in_c_order(positions), {count, s});
+  frames.write("moment", in_c_order(moments), {count, 3, s});
+}
+
 // ---------------------------------------------------------------------------------------------- reading
 
 int int_attribute(const Group& group, const char* name) {
@@ -294,6 +358,61 @@ InertiaInvariants read_inertia(const Group& group, std::uint64_t N) {
   return inertia;
 }
 
+GcmsModel read_gcms(const Group& group) {
+  GcmsModel gcms;
+  gcms.mass = group.double_attribute("mass");
+  expect_shape(group, "centre", {3});
+  expect_shape(group, "T", {3, 3});
+  gcms.centre = read_vector(group, "centre");
+  gcms.T = group.read_matrix("T");
+  gcms.node_ids = group.read_longs("node_ids");
+  const std::uint64_t n = gcms.node_ids.size();
+  expect_shape(group, "points", {n, 3});
+  const auto points = group.read_doubles("points");
+  gcms.points = Eigen::Map<const Eigen::Matrix3Xd>(points.data(), 3, static_cast<Eigen::Index>(n));
+  gcms.S = group.read_matrix("S");
+  const auto s = static_cast<std::uint64_t>(gcms.S.cols());
+  expect_shape(group, "S", {n, s});
+  expect_shape(group, "K_hat", {3 * s, 3 * s});
+  gcms.K_hat = group.read_matrix("K_hat");
+  if (group.has("P")) {
+    gcms.P = group.read_matrix("P");
+    const auto modes = static_cast<std::uint64_t>(gcms.P.rows());
+    expect_shape(group, "P", {modes, 3 * s});
+    expect_shape(group, "D_modal", {modes, modes});
+    gcms.D_modal = group.read_matrix("D_modal");
+  }
+  const Group frames = group.group("frames");
+  const auto names = frames.read_strings("names");
+  const std::uint64_t count = names.size();
+  expect_shape(frames, "rotates", {count});
+  expect_shape(frames, "origins", {count, 3});
+  expect_shape(frames, "axes", {count, 3, 3});
+  expect_shape(frames, "means", {count, 3});
+  expect_shape(frames, "position", {count, s});
+  expect_shape(frames, "moment", {count, 3, s});
+  const auto rotates = frames.read_ints("rotates");
+  std::vector<MatrixXd> origins(count), axes(count), means(count), positions(count), moments(count);
+  from_c_order(frames.read_doubles("origins"), 3, 1, origins);
+  from_c_order(frames.read_doubles("axes"), 3, 3, axes);
+  from_c_order(frames.read_doubles("means"), 3, 1, means);
+  from_c_order(frames.read_doubles("position"), static_cast<Eigen::Index>(s), 1, positions);
+  from_c_order(frames.read_doubles("moment"), 3, static_cast<Eigen::Index>(s), moments);
+  for (size_t i = 0; i < count; ++i) {
+    GcmsFrame frame;
+    frame.name = names[i];
+    frame.origin = origins[i];
+    frame.axes = axes[i];
+    frame.mean = means[i];
+    frame.position = positions[i];
+    if (rotates[i] != 0) frame.moment = moments[i];
+    gcms.frames.push_back(std::move(frame));
+  }
+  if (const std::string problem = inconsistency_of(gcms); !problem.empty())
+    fail_input("{}: {}; the file is damaged", group.where(), problem);
+  return gcms;
+}
+
 void read_nodes(const Group& group, const ReducedBodyParts& parts, ReducedBody& body) {
   body.node_ids = group.read_longs("node_ids");
   const std::uint64_t n = body.node_ids.size(), N = body.coordinates.size();
@@ -316,9 +435,12 @@ void read_nodes(const Group& group, const ReducedBodyParts& parts, ReducedBody& 
 }  // namespace
 
 void write_reduced_body_file(const std::filesystem::path& path, const ReducedBody& body,
-                             const std::vector<std::string>& provenance) {
+                             const std::vector<std::string>& provenance, const GcmsModel* gcms) {
   if (const std::string problem = inconsistency_of(body); !problem.empty())
     fail("{}: the reduced body '{}' cannot be written: {}", path.string(), body.name, problem);
+  const bool with_gcms = gcms && !gcms->empty();
+  if (const std::string problem = with_gcms ? inconsistency_of(*gcms) : ""; !problem.empty())
+    fail("{}: the component modes of body '{}' cannot be written: {}", path.string(), body.name, problem);
   AtomicFile target(path);
   hdf5::File file = hdf5::File::create(target.temporary(), path.string());
   Group root = file.root();
@@ -346,6 +468,7 @@ void write_reduced_body_file(const std::filesystem::path& path, const ReducedBod
 
   write_nodes(root.create_group("nodes"), body);
   if (!body.inertia.empty()) write_inertia(root.create_group("inertia"), body.inertia);
+  if (with_gcms) write_gcms(root.create_group("gcms"), *gcms);
   file.close();
   target.commit();
 }
@@ -359,8 +482,8 @@ ReducedBodyFile read_reduced_body_file(const std::filesystem::path& path, Diagno
   const hdf5::File file = hdf5::File::open(path);
   const Group root = file.root();
   expect_format(root, path, format_name, "a reduced body", reduced_body_file_version);
-  constexpr std::string_view known[] = {"coordinates", "damping", "errors",        "inertia",   "interfaces",
-                                        "matrices",    "nodes",   "natural_modes", "provenance"};
+  constexpr std::string_view known[] = {"coordinates", "damping",  "errors", "gcms",          "inertia",
+                                        "interfaces",  "matrices", "nodes",  "natural_modes", "provenance"};
   for (const std::string& name : root.names())
     if (std::find(std::begin(known), std::end(known), name) == std::end(known))
       diagnostics.warn("reduced-body-file.unknown-entry",
@@ -399,6 +522,7 @@ ReducedBodyFile read_reduced_body_file(const std::filesystem::path& path, Diagno
 
   read_nodes(root.group("nodes"), parts, body);
   if (root.has("inertia")) body.inertia = read_inertia(root.group("inertia"), N);
+  if (root.has("gcms")) result.gcms = read_gcms(root.group("gcms"));
   if (const std::string problem = inconsistency_of(body); !problem.empty())
     fail_input("{}: {}; the file is damaged", path.string(), problem);
   return result;

@@ -7,23 +7,26 @@
 #include <string>
 #include <vector>
 
+#include "lissom/cms/gcms_model.hpp"
 #include "lissom/cms/reduced_body.hpp"
 #include "lissom/core/diagnostics.hpp"
 
 namespace lissom {
 
-inline constexpr int reduced_body_file_version = 1;
+inline constexpr int reduced_body_file_version = 2;  // 2: /gcms
 
 struct ReducedBodyFile {
   ReducedBody body;
+  GcmsModel gcms;                       // empty when the file has none
   std::vector<std::string> provenance;  // free text, line by line: how the body was obtained
   std::string lissom_version;           // that wrote the file; set by reading
 };
 
 // Writes under a temporary name and renames. Throws Error: no such folder, disk full, a body that is not
-// consistent in itself (inconsistency_of).
+// consistent in itself (inconsistency_of). `gcms` is left out where it is null or empty.
 void write_reduced_body_file(const std::filesystem::path& path, const ReducedBody& body,
-                             const std::vector<std::string>& provenance = {});
+                             const std::vector<std::string>& provenance = {},
+                             const GcmsModel* gcms = nullptr);
 
 // Whether a file is an HDF5 file that calls itself a reduced body.
 bool is_reduced_body_file(const std::filesystem::path& path);

@@ -5,6 +5,8 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <map>
 #include <sstream>
 
 #include "lissom/core/text.hpp"
@@ -201,6 +203,7 @@ BodySpec read_body(const std::string& name, TomlTable table, const std::filesyst
       table.problem("mesh_order", fmt::format("is {}, expected 1 or 2", *order));
   }
   file("body", body.body_file);
+  file("reduced", body.reduced_file);
   file("stiffness", body.stiffness);
   file("mass_matrix", body.mass_matrix);
   file("dofs", body.dofs);
@@ -208,12 +211,22 @@ BodySpec read_body(const std::string& name, TomlTable table, const std::filesyst
   body.mass_name = table.text("mass_name").value_or("");
   body.permit_massless = table.boolean("permit_massless").value_or(false);
   body.drop_empty_rows = table.boolean("drop_empty_rows").value_or(false);
+  read_moving_body(table, body);
+  const bool simple = table.has("reduced") || table.has("rigid");
   if (table.has("body") && (table.has("mesh") || table.has("stiffness")))
     table.problem("body", "a body file has mesh and matrices already: leave out 'mesh' and 'stiffness'");
-  if (!table.has("mesh") && !table.has("stiffness") && !table.has("body"))
+  if (table.has("reduced") && table.has("rigid"))
+    table.problem("rigid", "a body comes from a reduced-body file or from numbers: give one of the two");
+  for (const char* key :
+       {"mesh", "stiffness", "body", "material", "mass", "spiders", "modes", "reduce", "gcms"})
+    if (simple && table.has(key))
+      table.problem(key, fmt::format("does not go with '{}', which says all of the body",
+                                     table.has("rigid") ? "rigid" : "reduced"));
+  if (!table.has("mesh") && !table.has("stiffness") && !table.has("body") && !simple)
     table.problem(
         "mesh",
-        "is missing: a body needs mesh = \"FILE\", stiffness = \"FILE\" and mass_matrix, or body = \"FILE\"");
+        "is missing: a body needs mesh = \"FILE\", stiffness = \"FILE\" and mass_matrix, body = \"FILE\", "
+        "reduced = \"FILE\", or rigid = { mass = .., center = [..], inertia = [..] }");
   if (auto material = table.table("material")) body.material = read_material(*material);
   table.choice<MassKind>(
       "mass",
@@ -234,6 +247,203 @@ BodySpec read_body(const std::string& name, TomlTable table, const std::filesyst
   return body;
 }
 
+// A value as a text that is the same for the same content, without the keys `left_out`.
+std::string canonical(const toml::value& value, const std::vector<std::string>& left_out = {}) {
+  if (value.is_table()) {
+    std::map<std::string, std::string> entries;
+    for (const auto& [key, entry] : value.as_table())
+      if (std::find(left_out.begin(), left_out.end(), key) == left_out.end()) entries[key] = canonical(entry);
+    std::string text = "{";
+    for (const auto& [key, entry] : entries) text += fmt::format("{}={};", key, entry);
+    return text + "}";
+  }
+  if (value.is_array()) {
+    std::string text = "[";
+    for (const toml::value& entry : value.as_array()) text += canonical(entry) + ";";
+    return text + "]";
+  }
+  if (value.is_string()) return fmt::format("\"{}\"", value.as_string().str);
+  if (value.is_floating()) return fmt::format("{}", value.as_floating());
+  if (value.is_integer()) return fmt::format("{}", value.as_integer());
+  if (value.is_boolean()) return value.as_boolean() ? "true" : "false";
+  return toml::format(value);
+}
+
+// ------------------------------------------------------------------------------------------------- cases
+
+// Sets keys of a study by their dotted names.
+class Override {
+ public:
+  Override(TomlProblems& problems, SourcePos where, std::string shown)
+      : problems_(problems), where_(std::move(where)), shown_(std::move(shown)) {}
+
+  // `path` is what remains of the name, `above` what has been followed.
+  void set(toml::value& at, const std::string& path, const std::string& above, const toml::value& value) {
+    if (at.is_array()) return set_in_list(at, path, above, value);
+    if (!at.is_table()) return problem(fmt::format("'{}' is no table and has no key '{}'", above, path));
+    auto& table = at.as_table();
+    if (path.starts_with("*.") || path == "*") {
+      if (path == "*") return problem("a key is expected behind '*'");
+      std::vector<toml::value*> entries;
+      for (auto& [key, entry] : table) entries.push_back(&entry);
+      return set_in_all(entries, path.substr(2), above + ".*", value);
+    }
+    // keys may have dots: the longest one that fits
+    std::string found;
+    for (const auto& [key, entry] : table)
+      if ((path == key || path.starts_with(key + ".")) && key.size() > found.size()) found = key;
+    if (found.empty()) {
+      // a key that is not there is made, in a table that is there; parsing tells whether it is known
+      if (path.find('.') == std::string::npos) {
+        table[path] = value;
+        return;
+      }
+      std::vector<std::string> keys;
+      for (const auto& [key, entry] : table)
+        if (entry.is_table() || entry.is_array()) keys.push_back(key);
+      std::sort(keys.begin(), keys.end());
+      const std::string first = path.substr(0, path.find('.'));
+      const auto guess = closest(first, keys);
+      return problem(fmt::format(
+          "there is no '{}'{}{}; there {}", first, above.empty() ? "" : fmt::format(" in '{}'", above),
+          guess ? fmt::format("; did you mean '{}'?", *guess) : "",
+          keys.empty() ? "is nothing" : fmt::format("are: {}", fmt::join(keys, ", "))));
+    }
+    if (path == found) {
+      table[found] = value;
+      return;
+    }
+    set(table[found], path.substr(found.size() + 1), above.empty() ? found : above + "." + found, value);
+  }
+
+ private:
+  // [[joints]] and the like: entries by their names.
+  void set_in_list(toml::value& at, const std::string& path, const std::string& above,
+                   const toml::value& value) {
+    std::vector<toml::value*> entries;
+    std::vector<std::string> names;
+    size_t length = 0;
+    for (toml::value& entry : at.as_array()) {
+      if (!entry.is_table()) continue;
+      if (path.starts_with("*.")) {
+        entries.push_back(&entry);
+        length = 2;
+        continue;
+      }
+      const auto it = entry.as_table().find("name");
+      if (it == entry.as_table().end() || !it->second.is_string()) continue;
+      const std::string& name = it->second.as_string().str;
+      names.push_back(name);
+      if (!path.starts_with(name + ".") || name.size() + 1 <= length) continue;
+      entries = {&entry};
+      length = name.size() + 1;
+    }
+    if (entries.empty()) {
+      const std::string first = path.substr(0, path.find('.'));
+      const auto guess = closest(first, names);
+      return problem(fmt::format("no entry of '{}' has the name '{}'{}; there {}", above, first,
+                                 guess ? fmt::format("; did you mean '{}'?", *guess) : "",
+                                 names.empty() ? "is none" : fmt::format("are: {}", fmt::join(names, ", "))));
+    }
+    set_in_all(entries, path.substr(length), above + "." + path.substr(0, length - 1), value);
+  }
+
+  // A star means those that have the key, or all of them where none has.
+  void set_in_all(std::vector<toml::value*> entries, const std::string& path, const std::string& above,
+                  const toml::value& value) {
+    if (entries.empty()) return problem(fmt::format("'{}' stands for nothing", above));
+    const std::string first = path.substr(0, path.find('.'));
+    std::vector<toml::value*> having;
+    for (toml::value* entry : entries)
+      if (entry->is_table() && entry->as_table().count(first) > 0) having.push_back(entry);
+    for (toml::value* entry : having.empty() ? entries : having) set(*entry, path, above, value);
+  }
+
+  void problem(const std::string& message) { problems_.add(where_, fmt::format("{}: {}", shown_, message)); }
+
+  TomlProblems& problems_;
+  SourcePos where_;
+  std::string shown_;
+};
+
+// What every study has; the cases are read by the caller.
+StudyFile read_root(const toml::value& root, const std::filesystem::path& path, TomlProblems& problems) {
+  StudyFile study;
+  study.path = path;
+  TomlTable table(root, "", path.string(), problems);
+  study.title = table.text("title").value_or(path.stem().string());
+  read_units(table, study.units);
+  for (auto& [name, body] : table.named_tables("bodies")) {
+    study.bodies.push_back(read_body(name, body, path.parent_path(), study.units));
+    BodySpec& spec = study.bodies.back();
+    spec.reduction_key = name +
+                         canonical(root.as_table().at("bodies").as_table().at(name),
+                                   {"formulation", "position", "rotation", "velocity", "angular_velocity"}) +
+                         spec.units.name;
+  }
+  if (study.bodies.empty() && !table.has("bodies"))
+    table.problem("bodies", "is missing: a study needs [bodies.NAME]");
+  study.simulation = read_simulation_spec(table, study.bodies, study.units, path.parent_path());
+  if (study.simulation && study.simulation->simulate)
+    for (const BodySpec& body : study.bodies)
+      if (body.formulation != Formulation::Rigid && !body.reduce && !body.without_mesh())
+        problems.add(body.where,
+                     fmt::format("bodies.{}: a flexible body that is simulated is to be reduced: add "
+                                 "[bodies.{}.reduce], or formulation = \"rigid\"",
+                                 body.name, body.name));
+  table.value("cases");
+  if (auto compare = table.table("compare")) {
+    study.reference = compare->text("reference").value_or("");
+    compare->finish();
+  }
+  table.finish();
+  return study;
+}
+
+// [[cases]]: the root with keys set otherwise, read once more.
+void read_cases(const toml::value& root, StudyFile& study, TomlProblems& problems) {
+  TomlTable table(root, "", study.path.string(), problems);
+  std::vector<std::string> names;
+  for (TomlTable& entry : table.tables("cases")) {
+    const std::string name = entry.text("name").value_or("");
+    if (!entry.has("name"))
+      entry.problem("name", "is missing");
+    else if (const std::string problem = problem_of_name(name); !problem.empty())
+      entry.problem("name", problem);
+    else if (std::find(names.begin(), names.end(), name) != names.end())
+      entry.problem("name", fmt::format("'{}' comes twice", name));
+    names.push_back(name);
+    const auto set = entry.table("set");
+    const toml::value* keys = entry.value("set");
+    if (!keys) entry.problem("set", "is missing: the keys that differ, { \"simulate.step\" = 1e-5 }");
+    entry.finish();
+    if (!set) continue;
+
+    toml::value changed = root;
+    StudyCase variant;
+    TomlProblems own;
+    // in the order of the names, so that the result does not depend on the parser
+    std::map<std::string, const toml::value*> sorted;
+    for (const auto& [key, value] : keys->as_table()) sorted[key] = &value;
+    for (const auto& [key, value] : sorted) {
+      const SourcePos where{study.path.string(), static_cast<long>(value->location().line())};
+      Override(own, where, fmt::format("set.\"{}\"", key)).set(changed, key, "", *value);
+      variant.changes.push_back(fmt::format("{} = {}", key, toml::format(*value)));
+    }
+    if (own.empty()) variant.study = read_root(changed, study.path, own);
+    for (const std::string& line : own.lines()) problems.add_line(fmt::format("{} (case '{}')", line, name));
+    variant.study.text = study.text;
+    variant.study.case_name = name;
+    study.cases.push_back(std::move(variant));
+  }
+  if (!study.reference.empty() && std::find(names.begin(), names.end(), study.reference) == names.end()) {
+    const auto guess = closest(study.reference, names);
+    problems.add({study.path.string(), static_cast<long>(root.as_table().at("compare").location().line())},
+                 fmt::format("compare.reference: there is no case '{}'{}", study.reference,
+                             guess ? fmt::format("; did you mean '{}'?", *guess) : ""));
+  }
+}
+
 }  // namespace
 
 StudyFile parse_study(const std::string& text, const std::filesystem::path& path) {
@@ -248,19 +458,13 @@ StudyFile parse_study(const std::string& text, const std::filesystem::path& path
   } catch (const std::exception& e) {
     fail_input(SourcePos{path.string(), 0}, "is no valid TOML: {}", e.what());
   }
-  StudyFile study;
-  study.path = path;
-  TomlProblems problems;
   if (!root.is_table()) fail_input("{}: is no valid study file", path.string());
-  TomlTable table(root, "", path.string(), problems);
-  study.title = table.text("title").value_or(path.stem().string());
-  UnitSystem units;
-  read_units(table, units);
-  for (auto& [name, body] : table.named_tables("bodies"))
-    study.bodies.push_back(read_body(name, body, path.parent_path(), units));
-  if (study.bodies.empty() && !table.has("bodies"))
-    table.problem("bodies", "is missing: a study needs [bodies.NAME]");
-  table.finish();
+  TomlProblems problems;
+  StudyFile study = read_root(root, path, problems);
+  study.text = text;
+  // problems of the study itself would come again with every case
+  problems.throw_if_any();
+  read_cases(root, study, problems);
   problems.throw_if_any();
   return study;
 }

@@ -7,14 +7,29 @@
 #include <vector>
 
 #include "lissom/io/body_spec.hpp"
+#include "lissom/io/simulation_spec.hpp"
 
 namespace lissom {
 
+struct StudyCase;
+
 struct StudyFile {
   std::filesystem::path path;
+  std::string text;  // of the file
   std::string title;
+  std::string case_name;  // empty: the study itself
+  UnitSystem units;
   std::vector<BodySpec>
       bodies;  // in the order of the file; file names are relative to the study file's folder
+  std::optional<SimulationSpec> simulation;
+  std::vector<StudyCase> cases;  // variants; these have none themselves
+  std::string reference;         // case that the others are compared with; empty: the study itself
+};
+
+// A variant of a study: the whole study with some keys set otherwise.
+struct StudyCase {
+  StudyFile study;
+  std::vector<std::string> changes;  // "simulate.step = 1e-05"
 };
 
 // Throws InputError listing every problem of the file at once, each with line and key.

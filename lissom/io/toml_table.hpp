@@ -19,7 +19,10 @@ namespace lissom {
 // The problems found in a file so far.
 class TomlProblems {
  public:
+  bool empty() const { return lines_.empty(); }
+  const std::vector<std::string>& lines() const { return lines_; }
   void add(const SourcePos& where, std::string message);
+  void add_line(std::string line) { lines_.push_back(std::move(line)); }
   // Throws InputError with all of them, a line each, if there are any.
   void throw_if_any() const;
 
@@ -56,6 +59,8 @@ class TomlTable {
   void problem(std::string_view key, const std::string& message);
   // Notes a problem with this table itself.
   void problem_here(const std::string& message);
+  // The value itself, or nullptr, for keys that take values of several kinds.
+  const toml::value* value(std::string_view key) { return find(key); }
   bool has(std::string_view key) const;
   bool is_list(std::string_view key) const;  // there, and [ ... ]
   SourcePos where() const { return where_; }

@@ -46,7 +46,10 @@ const std::vector<std::pair<std::string, JointKind>>& joint_names();
 std::string_view name_of(JointKind kind);
 int constraints_of(JointKind kind);
 bool needs_rotation(JointKind kind, int marker);  // whether it uses the axes of marker 0 or 1
-bool is_driven(JointKind kind);                   // by f(t)
+bool is_driven(JointKind kind);                   // by f(t) or L(t)
+// What a row of a joint measures: a distance [m] or the sine of an angle.
+enum class RowKind : std::uint8_t { Position, Angle };
+RowKind row_kind(JointKind kind, int row);
 
 // A marker of the system: its body (-1: ground) and its number there.
 struct MarkerRef {

@@ -7,10 +7,15 @@
 //   torque          the same with a torque
 //   line-force      f(t) e pulls the markers apart where positive
 //   spring          force k (l - l0) + c l' pulls them together
-//   torsion-spring  torque k (angle - angle0) + c rate about the first marker's axis 3, angle of D_1 against
-//   d_1 bushing         in the axes of first: force K (P - p)_local + C rate, torque k theta + c omega_rel,
-//   theta the
-//                   rotation vector of second against first (small: theta_i from the skew part)
+//   torsion-spring  torque k (angle - angle0) + c rate about the first marker's axis 3, angle that of D_1
+//                   against d_1
+//   bushing         in the axes of first: force K (P - p)_local + C rate, torque k theta + c theta', theta
+//                   the rotation vector of second against first
+//
+// Forces of springs and bushings are gradients of their potential: of the markers' 24 numbers, so that the
+// moment of a bushing's force about the first marker is among them. Limits, as nothing is remembered from one
+// call to the next: a torsion spring winds up to half a turn either way of angle0 and a bushing up to half a
+// turn; beyond, the torque jumps to that of the other side. A preload stands for further turns.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +32,9 @@ namespace lissom {
 enum class LoadKind : std::uint8_t { Force, Torque, LineForce, Spring, TorsionSpring, Bushing };
 const std::vector<std::pair<std::string, LoadKind>>& load_names();
 std::string_view name_of(LoadKind kind);
-bool needs_rotation(const struct Load& load, int marker);
+bool needs_rotation(const struct Load& load, int marker);  // whether it uses the axes of marker 0 or 1
+bool is_damped(const struct Load& load);                   // whether it depends on rates
+bool holds(LoadKind kind);                                 // springs and bushings
 
 struct Load {
   std::string name;
@@ -39,7 +46,7 @@ struct Load {
   TimeFunction magnitude;                            // of LineForce [N]
   double stiffness = 0, damping = 0;                 // of springs [N/m, N s/m; N m/rad, N m s/rad]
   double length = 0;                                 // l0 [m] or angle0 [rad]
-  TimeFunction preload;                              // of springs, added to the force [N, N m]
+  TimeFunction preload;  // of springs, added to the force [N, N m]; an applied load, not in the potential
   Eigen::Vector3d K = Eigen::Vector3d::Zero(), C = Eigen::Vector3d::Zero();  // of Bushing, along its axes
   Eigen::Vector3d k = Eigen::Vector3d::Zero(), c = Eigen::Vector3d::Zero();  // about its axes
   SourcePos where;
@@ -51,7 +58,9 @@ struct LoadEvaluation {
   Eigen::Matrix<double, 24, 1> force;
   Eigen::Matrix<double, 24, 24> by_position, by_rate;
   double potential = 0;
-  double magnitude = 0;  // spring force [N], torque [N m]; |F| otherwise
+  double magnitude = 0;      // spring force [N], torque [N m]; |F| otherwise
+  double applied_power = 0;  // of forces and preloads on the markers [W]
+  double damping_power = 0;  // taken out by dampers [W]
 };
 // `derivatives` also fills by_position and by_rate. Throws Error when a spring's markers coincide and its
 // direction is not defined.

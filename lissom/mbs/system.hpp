@@ -24,7 +24,8 @@ class System {
   MarkerRef add_marker(int body, const MarkerSpec& spec);
   MarkerRef add_ground_marker(const Eigen::Vector3d& position,
                               const Eigen::Matrix3d& axes = Eigen::Matrix3d::Identity());
-  // Throw InputError where a joint or load uses the axes of a marker that has none (a single node).
+  // Throw InputError where a joint or load uses the axes of a marker that has none (a single node), where it
+  // has the ground on both sides, or (joints) the same marker, or a constant distance that is not positive.
   void add_joint(Joint joint);
   void add_load(Load load);
   void set_gravity(const Eigen::Vector3d& gravity) { gravity_ = gravity; }
@@ -34,7 +35,9 @@ class System {
   const std::vector<Load>& loads() const { return loads_; }
   const Eigen::Vector3d& gravity() const { return gravity_; }
   const Placement& placement(int body) const { return placements_[body]; }
-  Vector12d ground_marker(int marker) const { return ground_markers_[marker]; }
+  // Of marker -1, which is the ground where nothing was said: the origin and the axes of space.
+  Vector12d ground_marker(int marker) const;
+  bool marker_rotates(MarkerRef ref) const;
 
   int coordinates() const { return coordinates_; }       // n
   int offset(int body) const { return offsets_[body]; }  // of the body's first coordinate
@@ -50,6 +53,7 @@ class System {
   // Index of the body, joint or load of that name; -1 if there is none.
   int find_body(const std::string& name) const;
   int find_joint(const std::string& name) const;
+  int find_load(const std::string& name) const;
 
  private:
   std::vector<std::unique_ptr<Body>> bodies_;
@@ -133,16 +137,23 @@ struct SystemCheck {
   int rank = 0;                      // of all constraints
   int degrees_of_freedom = 0;        // coordinates - rank
   int rigid_degrees_of_freedom = 0;  // with every body rigid
-  std::vector<int> kept;             // rows that are independent of each other
+  std::vector<int> kept;             // rows that are independent of each other, those of bodies always
+  // What the rank was decided by (rows of length one): the smallest part of a row kept and the largest part
+  // of one left out that the others do not say already; between them lies 1e-8. A small first one is a joint
+  // that all but repeats what others say.
+  double smallest_kept = 1, largest_dropped = 0;
+  // More rows are redundant here than next to here: a dead centre or another singular position. `rank` and
+  // `kept` are those of the positions next to it.
+  bool singular_position = false;
   struct Redundant {
     int row = 0;
     std::string joint;              // whose row it is
-    std::vector<std::string> with;  // joints that say the same together
+    std::vector<std::string> with;  // joints whose rows together say the same
   };
   std::vector<Redundant> redundant;
   struct Gap {
     std::string joint;
-    double distance = 0;  // [m], or sine of the angle
+    double distance = 0;  // [m], or sine of the angle (1 beyond a right angle)
     bool is_angle = false;
   };
   std::vector<Gap> gaps;                         // joints whose frames do not meet, largest first

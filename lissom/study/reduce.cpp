@@ -189,7 +189,7 @@ Reduction reduce_body(FeBody& body, Diagnostics& diagnostics, const ProgressHook
 
 std::vector<std::string> write_reduction(const FeBody& body, const Reduction& reduction,
                                          const std::filesystem::path& folder, PhaseTimes& seconds,
-                                         const ProgressHook& progress) {
+                                         const ProgressHook& progress, const GcmsModel* gcms) {
   if (progress) progress("writing", -1);
   Timer timer;
   std::error_code ec;
@@ -204,7 +204,8 @@ std::vector<std::string> write_reduction(const FeBody& body, const Reduction& re
       folder / written.back(), reduced,
       {"study: " + body.spec.where.file, "source: " + body.model.source,
        fmt::format("{} of {} degrees of freedom, {} fixed-interface modes computed, residual {:.1e}",
-                   reduced.size(), reduction.full_size, reduction.modes_computed, reduction.worst_residual)});
+                   reduced.size(), reduction.full_size, reduction.modes_computed, reduction.worst_residual)},
+      gcms);
 
   std::string table =
       "coordinate,kind,interface,node,direction,frequency_hz,effective_mass_x,effective_mass_y,effective_"

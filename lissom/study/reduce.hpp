@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "lissom/cms/gcms_model.hpp"
 #include "lissom/cms/reduction.hpp"
 #include "lissom/study/body.hpp"
 
@@ -18,10 +19,10 @@ Reduction reduce_body(FeBody& body, Diagnostics& diagnostics, const ProgressHook
 
 // Writes NAME.reduced.h5, NAME_coordinates.csv (the mode table), NAME_errors.csv, NAME_sweep.csv where there
 // is a sweep, and the folder NAME_free_modes with VTU files of the natural modes in range. Creates the
-// folder; returns the paths written, relative to it.
+// folder; returns the paths written, relative to it. `gcms` goes into the reduced-body file, if it is given.
 std::vector<std::string> write_reduction(const FeBody& body, const Reduction& reduction,
                                          const std::filesystem::path& folder, PhaseTimes& seconds,
-                                         const ProgressHook& progress = {});
+                                         const ProgressHook& progress = {}, const GcmsModel* gcms = nullptr);
 
 // For people: what was kept, the mode table, the errors, the comparison.
 std::string describe_reduction(const Reduction& reduction);

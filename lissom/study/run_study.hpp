@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "lissom/core/diagnostics.hpp"
@@ -19,9 +20,12 @@ struct StudyRun {
 
 struct RunOptions {
   bool write_files = true;
+  std::function<bool()> stop;  // of simulations: asked before every step
 };
 
-// Does everything that the study asks for, body by body, and leaves the results and summary.json in `out`.
+// Does everything that the study asks for, body by body, then its simulation, then every case in a folder of
+// its own, whose sensors are compared with those of the reference; leaves the results and summary.json in
+// `out`.
 // The folder is made once something is there to be written; summary.json comes last, so that its presence
 // means a complete run.
 StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Diagnostics& diagnostics,

@@ -40,8 +40,22 @@ class AccelerationSolver {
   std::unique_ptr<Impl> impl_;
 };
 
-// Puts a state that has drifted back onto g = 0 and its rate; for the integrators that do not solve for it.
-// Returns the largest displacement [m].
+// Puts states that have drifted back onto g = 0 (largest |g| below `tolerance` times length()) and its rate,
+// with the least change in the norm of M; for the integrators that do not solve for it. Keeps its matrix, so
+// that nothing is allocated in later calls.
+class Projector {
+ public:
+  explicit Projector(Equations& equations);
+  ~Projector();
+  // Returns the largest displacement [m]. Accelerations and multipliers stay as they are. Throws Error where
+  // it does not succeed.
+  double project(State& state, double tolerance);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+// The same, once.
 double project(Equations& equations, State& state, double tolerance);
 
 }  // namespace lissom

@@ -201,6 +201,91 @@ TEST(ReducedBodyFile, EverythingComesBackBitByBit) {
   EXPECT_FALSE(is_reduced_body_file(folder / "b.h5"));
 }
 
+GcmsModel sample_gcms() {
+  GcmsModel gcms;
+  gcms.mass = 1.0 / 3;
+  gcms.centre = Eigen::Vector3d(0.1, -0.2, 1.0 / 7);
+  gcms.T = Eigen::Matrix3d::Random();
+  gcms.points = Eigen::Matrix3Xd::Random(3, 5);
+  gcms.node_ids = {3, 1, 4, 15, 9};
+  gcms.S = Eigen::MatrixXd::Random(5, 6);
+  gcms.K_hat = Eigen::MatrixXd::Random(18, 18);
+  gcms.P = Eigen::MatrixXd::Random(2, 18);
+  gcms.D_modal = Eigen::MatrixXd::Random(2, 2);
+  for (const char* name : {"bore", "a node"}) {
+    GcmsFrame frame;
+    frame.name = name;
+    frame.origin = Eigen::Vector3d::Random();
+    frame.axes = Eigen::Matrix3d::Random();
+    frame.mean = Eigen::Vector3d::Random();
+    frame.position = Eigen::VectorXd::Random(6);
+    if (frame.name == "bore") frame.moment = Eigen::MatrixXd::Random(3, 6);
+    gcms.frames.push_back(frame);
+  }
+  return gcms;
+}
+
+TEST(ReducedBodyFile, ComponentModesComeBackBitByBit) {
+  const TemporaryFolder folder;
+  const ReducedBody body = sample_body();
+  GcmsModel gcms = sample_gcms();
+  for (const bool damped : {true, false}) {
+    if (!damped) gcms.P.resize(0, 0), gcms.D_modal.resize(0, 0);
+    write_reduced_body_file(folder / "a.h5", body, {}, &gcms);
+    const ReducedBodyFile back = read(folder / "a.h5");
+    expect_same_body(body, back.body);
+    expect_same(gcms.mass, back.gcms.mass);
+    expect_same(gcms.centre, back.gcms.centre);
+    expect_same(gcms.T, back.gcms.T);
+    expect_same(gcms.points, back.gcms.points);
+    EXPECT_EQ(gcms.node_ids, back.gcms.node_ids);
+    expect_same(gcms.S, back.gcms.S);
+    expect_same(gcms.K_hat, back.gcms.K_hat);
+    expect_same(gcms.P, back.gcms.P);
+    expect_same(gcms.D_modal, back.gcms.D_modal);
+    ASSERT_EQ(gcms.frames.size(), back.gcms.frames.size());
+    for (size_t i = 0; i < gcms.frames.size(); ++i) {
+      const GcmsFrame &a = gcms.frames[i], &b = back.gcms.frames[i];
+      EXPECT_EQ(a.name, b.name);
+      EXPECT_EQ(a.rotates(), b.rotates());
+      expect_same(a.origin, b.origin);
+      expect_same(a.axes, b.axes);
+      expect_same(a.mean, b.mean);
+      expect_same(a.position, b.position);
+      expect_same(a.moment, b.moment);
+    }
+  }
+  expect_datasets_documented(folder / "a.h5", reference_page("reduced-body-file"));
+  EXPECT_TRUE((write_reduced_body_file(folder / "a.h5", body), read(folder / "a.h5").gcms.empty()));
+}
+
+TEST(ReducedBodyFile, ComponentModesThatDoNotFitAreRefused) {
+  const TemporaryFolder folder;
+  GcmsModel gcms = sample_gcms();
+  write_reduced_body_file(folder / "a.h5", sample_body(), {}, &gcms);
+  edit(folder / "a.h5", [](hid_t file) { overwrite_first<double>(file, "gcms/S", H5T_NATIVE_DOUBLE, NAN); });
+  EXPECT_NE(refusal(folder / "a.h5").find("not finite; the file is damaged"), std::string::npos);
+  gcms.K_hat.resize(3, 3);
+  const std::string message =
+      message_of<Error>([&] { write_reduced_body_file(folder / "b.h5", sample_body(), {}, &gcms); });
+  EXPECT_NE(message.find("the stiffness does not fit the fields"), std::string::npos) << message;
+}
+
+TEST(ReducedBodyFile, VersionOneIsStillRead) {
+  const TemporaryFolder folder;
+  const ReducedBody body = sample_body();
+  write_reduced_body_file(folder / "a.h5", body);
+  edit(folder / "a.h5", [](hid_t file) {
+    const hid_t attribute = H5Aopen(file, "schema_version", H5P_DEFAULT);
+    const std::int64_t version = 1;
+    H5Awrite(attribute, H5T_NATIVE_INT64, &version);
+    H5Aclose(attribute);
+  });
+  const ReducedBodyFile back = read(folder / "a.h5");
+  expect_same_body(body, back.body);
+  EXPECT_TRUE(back.gcms.empty());
+}
+
 TEST(ReducedBodyFile, EveryKindOfDampingComesBack) {
   const TemporaryFolder folder;
   ReducedBody body = sample_body();
@@ -270,13 +355,13 @@ TEST(ReducedBodyFile, ANewerVersionIsRefusedAndAnUnknownEntryIsAWarning) {
             path + ": the entry 'notes' is not known and was left out");
   edit(path, [](hid_t file) {
     const hid_t attribute = H5Aopen(file, "schema_version", H5P_DEFAULT);
-    const std::int64_t version = 2;
+    const std::int64_t version = 3;
     H5Awrite(attribute, H5T_NATIVE_INT64, &version);
     H5Aclose(attribute);
   });
-  EXPECT_EQ(refusal(path), path + ": has schema version 2 (written by Lissom " LISSOM_VERSION
+  EXPECT_EQ(refusal(path), path + ": has schema version 3 (written by Lissom " LISSOM_VERSION
                                   "), this is Lissom " LISSOM_VERSION
-                                  " and reads versions up to 1; use a newer Lissom");
+                                  " and reads versions up to 2; use a newer Lissom");
 }
 
 TEST(ReducedBodyFile, OtherFilesAreRefusedByName) {

@@ -1,0 +1,16 @@
+#include "lissom/mbs/body.hpp"
+
+namespace lissom {
+
+// coordinates that are not redundant need none
+void Body::own_constraint(const Vector&, Eigen::Ref<Eigen::VectorXd> g) const {
+  LISSOM_ASSERT(g.size() == 0);
+}
+void Body::own_gradient(const Vector&, Eigen::Ref<Eigen::MatrixXd> G) const {
+  LISSOM_ASSERT(G.rows() == 0);
+}
+void Body::add_own_hessian(const Vector& lambda, double, Eigen::Ref<Eigen::MatrixXd>) const {
+  LISSOM_ASSERT(lambda.size() == 0);
+}
+
+}  // namespace lissom

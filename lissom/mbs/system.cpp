@@ -1,0 +1,1039 @@
+#include "lissom/mbs/system.hpp"
+
+#include <Eigen/Geometry>
+#include <Eigen/QR>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "lissom/mbs/bilinear_form.hpp"
+
+namespace lissom {
+
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::Vector3d;
+using Eigen::VectorXd;
+
+std::string prefix(const SourcePos& where) {
+  const std::string text = to_string(where);
+  return text.empty() ? text : text + ": ";
+}
+
+}  // namespace
+
+// ---- the model
+
+int System::add_body(std::unique_ptr<Body> body, const Placement& placement) {
+  offsets_.push_back(coordinates_);
+  own_offsets_.push_back(own_rows_);
+  coordinates_ += body->coordinates();
+  own_rows_ += body->own_constraints();
+  bodies_.push_back(std::move(body));
+  placements_.push_back(placement);
+  return static_cast<int>(bodies_.size()) - 1;
+}
+
+MarkerRef System::add_marker(int body, const MarkerSpec& spec) {
+  LISSOM_ASSERT(body >= 0 && body < static_cast<int>(bodies_.size()));
+  return {body, bodies_[body]->add_marker(spec)};
+}
+
+MarkerRef System::add_ground_marker(const Eigen::Vector3d& position, const Eigen::Matrix3d& axes) {
+  Vector12d m;
+  m << position, axes.col(0), axes.col(1), axes.col(2);
+  ground_markers_.push_back(m);
+  return {-1, static_cast<int>(ground_markers_.size()) - 1};
+}
+
+Vector12d System::ground_marker(int marker) const {
+  if (marker >= 0) return ground_markers_[marker];
+  // the ground by default: origin and axes of space
+  Vector12d m;
+  m << Vector3d::Zero(), Vector3d::UnitX(), Vector3d::UnitY(), Vector3d::UnitZ();
+  return m;
+}
+
+bool System::marker_rotates(MarkerRef ref) const {
+  return ref.body < 0 || bodies_[ref.body]->marker_rotates(ref.marker);
+}
+
+void System::add_joint(Joint joint) {
+  const std::string label = prefix(joint.where) + fmt::format("joint '{}'", joint.name);
+  const std::array<MarkerRef, 2> refs = {joint.first, joint.second};
+  for (int side = 0; side < 2; ++side)
+    if (needs_rotation(joint.kind, side) && !marker_rotates(refs[side]))
+      fail_input(
+          "{} is {} and needs axes at its {} marker, but that is a single node of body '{}', which has a "
+          "position "
+          "only; use an interface or several nodes, or a spherical joint",
+          label, name_of(joint.kind), side == 0 ? "first" : "second", bodies_[refs[side].body]->name());
+  if (joint.first.body < 0 && joint.second.body < 0)
+    fail_input("{} connects the ground with the ground; expected a body on one side at least", label);
+  if (joint.first.body == joint.second.body && joint.first.marker == joint.second.marker)
+    fail_input("{} connects a marker with itself; expected two different ones", label);
+  if (joint.kind == JointKind::Distance && joint.motion.is_constant() && !(joint.motion(0) > 0))
+    fail_input("{} prescribes the distance {} m, expected a positive one; use a spherical joint for none",
+               label, joint.motion(0));
+  joint_offsets_.push_back(joint_rows_);
+  joint_rows_ += joint.constraints();
+  joints_.push_back(std::move(joint));
+}
+
+void System::add_load(Load load) {
+  const std::string label = prefix(load.where) + fmt::format("load '{}'", load.name);
+  const std::array<MarkerRef, 2> refs = {load.first, load.second};
+  for (int side = 0; side < 2; ++side)
+    if (needs_rotation(load, side) && !marker_rotates(refs[side]))
+      fail_input(
+          "{} is a {} and needs axes at its {} marker, but that is a single node of body '{}', which has a "
+          "position only; use an interface or several nodes",
+          label, name_of(load.kind), side == 0 ? "first" : "second", bodies_[refs[side].body]->name());
+  if (load.components.size() != 3)
+    fail_input("{} has {} components, expected 3", label, load.components.size());
+  if (load.first.body < 0 && load.second.body < 0)
+    fail_input("{} acts on the ground alone; expected a body on one side at least", label);
+  loads_.push_back(std::move(load));
+}
+
+void System::initial(Eigen::VectorXd& q, Eigen::VectorXd& v) const {
+  q.setZero(coordinates_);
+  v.setZero(coordinates_);
+  for (size_t b = 0; b < bodies_.size(); ++b) {
+    const int n = bodies_[b]->coordinates();
+    bodies_[b]->place(placements_[b], q.segment(offsets_[b], n), v.segment(offsets_[b], n));
+  }
+}
+
+int System::find_body(const std::string& name) const {
+  for (size_t b = 0; b < bodies_.size(); ++b)
+    if (bodies_[b]->name() == name) return static_cast<int>(b);
+  return -1;
+}
+
+int System::find_joint(const std::string& name) const {
+  for (size_t j = 0; j < joints_.size(); ++j)
+    if (joints_[j].name == name) return static_cast<int>(j);
+  return -1;
+}
+
+int System::find_load(const std::string& name) const {
+  for (size_t l = 0; l < loads_.size(); ++l)
+    if (loads_[l].name == name) return static_cast<int>(l);
+  return -1;
+}
+
+// ---- the equations
+//
+// Everything goes through the markers: a joint or load knows the 12 numbers m of its two markers; forces f on
+// them become J' f on the coordinates, and derivatives
+//   d(J' f)/dq = J' (df/dm J + df/dm' V) + sum f_i d2m_i/dq2,   d(J' f)/dv = J' df/dm' J.
+// A marker that several joints and loads share is evaluated once, and its forces are summed first.
+
+namespace {
+
+using Rows12 = Eigen::Matrix<double, Eigen::Dynamic, 12, 0, 6, 12>;
+using Rows24 = Eigen::Matrix<double, Eigen::Dynamic, 24, 0, 6, 24>;
+using Rows = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1>;
+
+// A marker in use.
+struct Slot {
+  int body = -1, marker = -1;
+  bool axes = false;    // anybody uses its axes
+  bool damped = false;  // a load depends on its rate
+  MarkerKinematics kinematics;
+  Vector12d force;  // as G' lambda and -load: what is added to the residual
+
+  int numbers() const { return axes ? 12 : 3; }
+};
+
+// d2g/dq2 of a body's own constraints, which is constant.
+struct OwnHessianEntry {
+  int constraint, row, column;
+  double value;
+};
+
+struct BodyPart {
+  std::unique_ptr<Body::Workspace> workspace;
+  int offset = 0, n = 0;
+  MatrixXd D;  // the body's diagonal block
+  std::vector<OwnHessianEntry> own_hessian;
+  std::vector<int> own_columns;                              // coordinates in own constraints
+  MatrixXd own_full, own_gradient, own_gradient_transposed;  // all columns; those of own_columns
+  std::vector<int> own_kept;                                 // local rows
+  int gradient_block = -1, transposed_block = -1;
+};
+
+struct JointPart {
+  std::array<int, 2> slots;
+  int row = 0, rows = 0;
+  bool curved = false;    // second derivatives with respect to the markers
+  std::vector<int> kept;  // local rows
+  std::array<MatrixXd, 2> gradient, gradient_transposed;
+  std::array<int, 2> gradient_block = {-1, -1}, transposed_block = {-1, -1};
+};
+
+struct LoadPart {
+  std::array<int, 2> slots;
+  bool damped = false;
+};
+
+// The blocks of two bodies against each other.
+struct Pair {
+  int first = 0, second = 0, block = 0;  // first < second; the transposed one's block is the next
+  MatrixXd upper, lower;                 // first by second, second by first
+};
+
+bool is_curved(JointKind kind) {
+  return kind != JointKind::Spherical;
+}
+
+// y (1 by n) += x' J, in segments of three and only where x is not zero
+template <class Y>
+void add_row_times(const Eigen::Matrix<double, 1, 12>& x, const Matrix12Xd& J, Y&& y) {
+  for (int s = 0; s < 12; s += 3) {
+    const Eigen::RowVector3d part = x.segment<3>(s);
+    if (!part.isZero(0)) y += part.lazyProduct(J.middleRows<3>(s));
+  }
+}
+
+// target += factor J_a' B J_b, skipping zeros of B (12 by 12); T (3 by at least n_b) is scratch
+template <class B12>
+void contract(const Matrix12Xd& Ja, const B12& B, const Matrix12Xd& Jb, double factor,
+              Eigen::Matrix3Xd& scratch, MatrixXd& target) {
+  auto T = scratch.leftCols(Jb.cols());
+  for (int a = 0; a < 12; a += 3) {
+    bool any = false;
+    for (int b = 0; b < 12; b += 3) {
+      const Eigen::Matrix3d part = factor * B.template block<3, 3>(a, b);
+      if (part.isZero(0)) continue;
+      if (any)
+        T += part.lazyProduct(Jb.middleRows<3>(b));
+      else
+        T = part.lazyProduct(Jb.middleRows<3>(b));
+      any = true;
+    }
+    if (any) target += Ja.middleRows<3>(a).transpose().lazyProduct(T);
+  }
+}
+
+}  // namespace
+
+struct SystemEquations::Impl {
+  const System& system;
+  std::vector<int> kept;
+  std::vector<int> reduced;  // of all rows: place among those kept, or -1
+  int n = 0;
+
+  std::vector<BodyPart> bodies;
+  std::vector<Slot> slots;
+  std::vector<JointPart> joints;
+  std::vector<LoadPart> loads;
+  std::vector<Pair> pairs;
+  std::vector<int> pair_of;  // bodies by bodies, -1 where there is none
+  std::vector<MatrixBlock> blocks;
+
+  VectorXd scale, rest;  // displacement scale; zeros in place of velocities
+  double length = 1, typical_mass = 1;
+  Eigen::Matrix3Xd scratch;
+  LoadEvaluation load;
+  Matrix24d H;
+  VectorXd own_values;
+
+  explicit Impl(const System& model, std::vector<int> kept_rows) : system(model), kept(std::move(kept_rows)) {
+    n = system.coordinates();
+    const int all = system.constraint_rows();
+    if (kept.empty())
+      for (int i = 0; i < all; ++i) kept.push_back(i);
+    reduced.assign(all, -1);
+    for (size_t i = 0; i < kept.size(); ++i) {
+      LISSOM_ASSERT(kept[i] >= 0 && kept[i] < all && (i == 0 || kept[i] > kept[i - 1]));
+      reduced[kept[i]] = static_cast<int>(i);
+    }
+    rest = VectorXd::Zero(n);
+    add_bodies();
+    add_joints_and_loads();
+    add_blocks();
+    measure();
+  }
+
+  // ---- rooms
+
+  void add_bodies() {
+    int largest = 0;
+    for (size_t b = 0; b < system.bodies().size(); ++b) {
+      const Body& body = *system.bodies()[b];
+      BodyPart part;
+      part.workspace = body.workspace();
+      part.offset = system.offset(static_cast<int>(b));
+      part.n = body.coordinates();
+      part.D = MatrixXd::Zero(part.n, part.n);
+      largest = std::max(largest, part.n);
+      const int own = body.own_constraints();
+      std::vector<bool> used(part.n, false);
+      for (int i = 0; i < own; ++i) {
+        part.D.setZero();
+        body.add_own_hessian(VectorXd::Unit(own, i), 1, part.D);
+        for (int c = 0; c < part.n; ++c)
+          for (int r = 0; r < part.n; ++r)
+            if (part.D(r, c) != 0) {
+              part.own_hessian.push_back({i, r, c, part.D(r, c)});
+              used[c] = true;
+            }
+        if (reduced[system.own_row(static_cast<int>(b)) + i] >= 0) part.own_kept.push_back(i);
+      }
+      for (int c = 0; c < part.n; ++c)
+        if (used[c]) part.own_columns.push_back(c);
+      part.own_full = MatrixXd::Zero(own, part.n);
+      part.own_gradient = MatrixXd::Zero(part.own_kept.size(), part.own_columns.size());
+      part.own_gradient_transposed = part.own_gradient.transpose();
+      bodies.push_back(std::move(part));
+    }
+    scratch.resize(3, std::max(1, largest));
+    own_values.resize(6);
+  }
+
+  int slot_of(MarkerRef ref, bool axes, bool damped) {
+    const auto found = std::find_if(slots.begin(), slots.end(), [&](const Slot& slot) {
+      return slot.body == ref.body && slot.marker == ref.marker;
+    });
+    const int index = static_cast<int>(found - slots.begin());
+    if (found == slots.end()) {
+      Slot slot;
+      slot.body = ref.body;
+      slot.marker = ref.marker;
+      const int columns = ref.body < 0 ? 0 : bodies[ref.body].n;
+      slot.kinematics.J = Matrix12Xd::Zero(12, columns);
+      slot.kinematics.V = Matrix12Xd::Zero(12, columns);
+      if (ref.body < 0) {
+        slot.kinematics.m = system.ground_marker(ref.marker);
+        slot.kinematics.rotates = true;
+      }
+      slots.push_back(std::move(slot));
+    }
+    slots[index].axes |= axes;
+    slots[index].damped |= damped;
+    return index;
+  }
+
+  void add_pair(int a, int b) {
+    if (a < 0 || b < 0 || a == b || pair_of[a * bodies.size() + b] >= 0) return;
+    Pair pair;
+    pair.first = std::min(a, b);
+    pair.second = std::max(a, b);
+    pair.upper = MatrixXd::Zero(bodies[pair.first].n, bodies[pair.second].n);
+    pair.lower = MatrixXd::Zero(bodies[pair.second].n, bodies[pair.first].n);
+    pair_of[a * bodies.size() + b] = pair_of[b * bodies.size() + a] = static_cast<int>(pairs.size());
+    pairs.push_back(std::move(pair));
+  }
+
+  void add_joints_and_loads() {
+    pair_of.assign(bodies.size() * bodies.size(), -1);
+    for (size_t j = 0; j < system.joints().size(); ++j) {
+      const Joint& joint = system.joints()[j];
+      JointPart part;
+      part.row = system.joint_row(static_cast<int>(j));
+      part.rows = joint.constraints();
+      part.curved = is_curved(joint.kind);
+      part.slots = {slot_of(joint.first, needs_rotation(joint.kind, 0), false),
+                    slot_of(joint.second, needs_rotation(joint.kind, 1), false)};
+      for (int i = 0; i < part.rows; ++i)
+        if (reduced[part.row + i] >= 0) part.kept.push_back(i);
+      for (int side = 0; side < 2; ++side) {
+        const Slot& slot = slots[part.slots[side]];
+        if (slot.body < 0) continue;
+        part.gradient[side] = MatrixXd::Zero(part.kept.size(), bodies[slot.body].n);
+        part.gradient_transposed[side] = part.gradient[side].transpose();
+      }
+      if (part.curved) add_pair(joint.first.body, joint.second.body);
+      joints.push_back(std::move(part));
+    }
+    for (const Load& load_spec : system.loads()) {
+      LoadPart part;
+      part.damped = is_damped(load_spec);
+      part.slots = {slot_of(load_spec.first, needs_rotation(load_spec, 0), part.damped),
+                    slot_of(load_spec.second, needs_rotation(load_spec, 1), part.damped)};
+      // a force fixed in space depends on neither marker
+      const bool couples = load_spec.kind == LoadKind::LineForce || holds(load_spec.kind) ||
+                           (load_spec.has_second && load_spec.following);
+      if (couples) add_pair(load_spec.first.body, load_spec.second.body);
+      loads.push_back(part);
+    }
+  }
+
+  int add_block(std::vector<int> rows, std::vector<int> columns) {
+    blocks.push_back({std::move(rows), std::move(columns)});
+    return static_cast<int>(blocks.size()) - 1;
+  }
+
+  void add_blocks() {
+    const auto coordinates_of = [&](int b) {
+      std::vector<int> list(bodies[b].n);
+      for (int i = 0; i < bodies[b].n; ++i) list[i] = bodies[b].offset + i;
+      return list;
+    };
+    // body b has the block b
+    for (size_t b = 0; b < bodies.size(); ++b)
+      add_block(coordinates_of(static_cast<int>(b)), coordinates_of(static_cast<int>(b)));
+    for (Pair& pair : pairs) {
+      pair.block = add_block(coordinates_of(pair.first), coordinates_of(pair.second));
+      add_block(coordinates_of(pair.second), coordinates_of(pair.first));
+    }
+    for (JointPart& part : joints) {
+      std::vector<int> rows;
+      for (const int i : part.kept) rows.push_back(n + reduced[part.row + i]);
+      for (int side = 0; side < 2; ++side) {
+        const int body = slots[part.slots[side]].body;
+        if (body < 0 || rows.empty()) continue;
+        part.gradient_block[side] = add_block(rows, coordinates_of(body));
+        part.transposed_block[side] = add_block(coordinates_of(body), rows);
+      }
+    }
+    for (size_t b = 0; b < bodies.size(); ++b) {
+      BodyPart& part = bodies[b];
+      if (part.own_kept.empty()) continue;
+      std::vector<int> rows, columns;
+      for (const int i : part.own_kept) rows.push_back(n + reduced[system.own_row(static_cast<int>(b)) + i]);
+      for (const int c : part.own_columns) columns.push_back(part.offset + c);
+      part.gradient_block = add_block(rows, columns);
+      part.transposed_block = add_block(columns, rows);
+    }
+  }
+
+  // sizes at the initial positions
+  void measure() {
+    scale.resize(n);
+    VectorXd q, v;
+    system.initial(q, v);
+    double radius = 0;
+    std::vector<double> masses;
+    for (size_t b = 0; b < bodies.size(); ++b) {
+      BodyPart& part = bodies[b];
+      const Body& body = *system.bodies()[b];
+      auto own_scale = scale.segment(part.offset, part.n);
+      body.displacement_scale(own_scale);
+      radius = std::max(radius, body.radius());
+      body.mass(q.segment(part.offset, part.n), *part.workspace, part.D);
+      for (int i = 0; i < part.n; ++i) {
+        const double mass = part.D(i, i) / (own_scale[i] * own_scale[i]);
+        if (std::isfinite(mass) && mass > 0) masses.push_back(mass);
+      }
+    }
+    if (!masses.empty()) {
+      std::nth_element(masses.begin(), masses.begin() + masses.size() / 2, masses.end());
+      typical_mass = masses[masses.size() / 2];
+    }
+    // the box around all markers, or the largest body
+    evaluate_markers(q, v, false, false);
+    Eigen::AlignedBox3d box;
+    for (const Slot& slot : slots) box.extend(Vector3d(slot.kinematics.position()));
+    length = std::max(box.isEmpty() ? 0.0 : box.diagonal().norm(), radius);
+    if (!(length > 0)) length = 1;
+  }
+
+  // ---- evaluation
+
+  Eigen::Ref<const VectorXd> part_of(const VectorXd& x, int body) const {
+    return x.segment(bodies[body].offset, bodies[body].n);
+  }
+
+  // V of markers with dampers, or of all
+  void evaluate_markers(const VectorXd& q, const VectorXd& v, bool damped_gradients, bool all_gradients) {
+    for (Slot& slot : slots) {
+      if (slot.body < 0) continue;
+      const bool gradients = all_gradients || (damped_gradients && slot.damped);
+      system.bodies()[slot.body]->marker(slot.marker, part_of(q, slot.body), part_of(v, slot.body), gradients,
+                                         *bodies[slot.body].workspace, slot.kinematics);
+    }
+  }
+
+  const MarkerKinematics& kinematics(const JointPart& part, int side) const {
+    return slots[part.slots[side]].kinematics;
+  }
+
+  void evaluate(size_t l, double t, bool derivatives) {
+    const MarkerKinematics& first = slots[loads[l].slots[0]].kinematics;
+    const MarkerKinematics& second = slots[loads[l].slots[1]].kinematics;
+    evaluate_load(system.loads()[l], t, first.m, first.rate, second.m, second.rate, derivatives, load);
+  }
+
+  // multipliers of all rows of a joint or body, zero for those left out
+  Rows multipliers(int row, int rows, const VectorXd& lambda) const {
+    Rows local(rows);
+    for (int i = 0; i < rows; ++i) local[i] = reduced[row + i] >= 0 ? lambda[reduced[row + i]] : 0;
+    return local;
+  }
+
+  void joint_gradients(size_t j, double t, Rows12& first, Rows12& second) const {
+    const JointPart& part = joints[j];
+    first.resize(part.rows, 12);
+    second.resize(part.rows, 12);
+    joint_gradient(system.joints()[j], t, kinematics(part, 0).m, kinematics(part, 1).m, first, second);
+  }
+
+  // forces of the joint on its two markers
+  void add_joint_forces(size_t j, double t, const VectorXd& lambda) {
+    const JointPart& part = joints[j];
+    Rows12 first, second;
+    joint_gradients(j, t, first, second);
+    const Rows local = multipliers(part.row, part.rows, lambda);
+    slots[part.slots[0]].force += first.transpose().lazyProduct(local);
+    slots[part.slots[1]].force += second.transpose().lazyProduct(local);
+  }
+
+  void clear_forces() {
+    for (Slot& slot : slots) slot.force.setZero();
+  }
+
+  // own constraints' gradient, all rows and columns
+  void evaluate_own(size_t b, const VectorXd& q) {
+    BodyPart& part = bodies[b];
+    if (part.own_full.rows() > 0)
+      system.bodies()[b]->own_gradient(part_of(q, static_cast<int>(b)), part.own_full);
+  }
+
+  // the room for derivatives of forces on the coordinates of body a with respect to those of b
+  MatrixXd* target(int a, int b) {
+    if (a < 0 || b < 0) return nullptr;
+    if (a == b) return &bodies[a].D;
+    const int index = pair_of[a * bodies.size() + b];
+    LISSOM_ASSERT(index >= 0);
+    return a < b ? &pairs[index].upper : &pairs[index].lower;
+  }
+
+  // derivatives B (24 by 24) of forces on two markers, with respect to their J or V
+  void add_derivatives(const std::array<int, 2>& of, const Matrix24d& B, double factor, bool velocities) {
+    for (int side = 0; side < 2; ++side)
+      for (int other = 0; other < 2; ++other) {
+        const Slot &a = slots[of[side]], &b = slots[of[other]];
+        if (a.body < 0 || b.body < 0) continue;
+        const auto part = B.block<12, 12>(12 * side, 12 * other);
+        if (part.isZero(0)) continue;
+        contract(a.kinematics.J, part, velocities ? b.kinematics.V : b.kinematics.J, factor, scratch,
+                 *target(a.body, b.body));
+      }
+  }
+
+  // visits the rows of all constraints or of those kept: place(all_row) is where one goes, or -1
+  template <class Place>
+  void gradients(double t, const VectorXd& q, const Place& place, Eigen::Ref<MatrixXd> G) {
+    G.setZero();
+    Rows12 first, second;
+    for (size_t j = 0; j < joints.size(); ++j) {
+      const JointPart& part = joints[j];
+      joint_gradients(j, t, first, second);
+      for (int side = 0; side < 2; ++side) {
+        const Slot& slot = slots[part.slots[side]];
+        if (slot.body < 0) continue;
+        const Rows12& gradient = side == 0 ? first : second;
+        for (int i = 0; i < part.rows; ++i) {
+          const int row = place(part.row + i);
+          if (row < 0) continue;
+          auto columns = G.row(row).segment(bodies[slot.body].offset, bodies[slot.body].n);
+          add_row_times(gradient.row(i), slot.kinematics.J, columns);
+        }
+      }
+    }
+    for (size_t b = 0; b < bodies.size(); ++b) {
+      evaluate_own(b, q);
+      for (int i = 0; i < bodies[b].own_full.rows(); ++i) {
+        const int row = place(system.own_row(static_cast<int>(b)) + i);
+        if (row >= 0) G.row(row).segment(bodies[b].offset, bodies[b].n) = bodies[b].own_full.row(i);
+      }
+    }
+  }
+
+  template <class Place>
+  void constraints(double t, const VectorXd& q, const Place& place, Eigen::Ref<VectorXd> g) {
+    Rows values;
+    for (size_t j = 0; j < joints.size(); ++j) {
+      const JointPart& part = joints[j];
+      values.resize(part.rows);
+      joint_constraint(system.joints()[j], t, kinematics(part, 0).m, kinematics(part, 1).m, values);
+      for (int i = 0; i < part.rows; ++i)
+        if (const int row = place(part.row + i); row >= 0) g[row] = values[i];
+    }
+    for (size_t b = 0; b < bodies.size(); ++b) {
+      const int own = static_cast<int>(bodies[b].own_full.rows());
+      if (own == 0) continue;
+      system.bodies()[b]->own_constraint(part_of(q, static_cast<int>(b)), own_values.head(own));
+      for (int i = 0; i < own; ++i)
+        if (const int row = place(system.own_row(static_cast<int>(b)) + i); row >= 0) g[row] = own_values[i];
+    }
+  }
+
+  // rates and gradients of both markers of a joint as 24 numbers
+  static Vector24d both(const Vector12d& first, const Vector12d& second) {
+    Vector24d x;
+    x << first, second;
+    return x;
+  }
+};
+
+SystemEquations::SystemEquations(const System& system, std::vector<int> kept)
+    : impl_(std::make_unique<Impl>(system, std::move(kept))) {}
+SystemEquations::~SystemEquations() = default;
+
+const System& SystemEquations::system() const {
+  return impl_->system;
+}
+const std::vector<int>& SystemEquations::kept_rows() const {
+  return impl_->kept;
+}
+int SystemEquations::coordinates() const {
+  return impl_->n;
+}
+int SystemEquations::constraints() const {
+  return static_cast<int>(impl_->kept.size());
+}
+
+bool SystemEquations::constant_mass() const {
+  const auto& bodies = impl_->system.bodies();
+  return std::all_of(bodies.begin(), bodies.end(), [](const auto& body) { return body->constant_mass(); });
+}
+
+void SystemEquations::residual(const State& state, double inertia_weight, Eigen::Ref<Eigen::VectorXd> r) {
+  Impl& d = *impl_;
+  r.setZero();
+  for (size_t b = 0; b < d.bodies.size(); ++b) {
+    BodyPart& part = d.bodies[b];
+    const int body = static_cast<int>(b);
+    auto own = r.segment(part.offset, part.n);
+    d.system.bodies()[b]->add_residual(d.part_of(state.q, body), d.part_of(state.v, body),
+                                       d.part_of(state.a, body), inertia_weight, d.system.gravity(),
+                                       *part.workspace, own);
+    if (part.own_full.rows() == 0) continue;
+    d.evaluate_own(b, state.q);
+    const Rows lambda =
+        d.multipliers(d.system.own_row(body), static_cast<int>(part.own_full.rows()), state.lambda);
+    for (const int c : part.own_columns) own[c] += part.own_full.col(c).dot(lambda);
+  }
+  // forces on the markers, then those on the coordinates
+  d.evaluate_markers(state.q, state.v, false, false);
+  d.clear_forces();
+  for (size_t j = 0; j < d.joints.size(); ++j) d.add_joint_forces(j, state.t, state.lambda);
+  for (size_t l = 0; l < d.loads.size(); ++l) {
+    d.evaluate(l, state.t, false);
+    d.slots[d.loads[l].slots[0]].force -= d.load.force.head<12>();
+    d.slots[d.loads[l].slots[1]].force -= d.load.force.tail<12>();
+  }
+  for (const Slot& slot : d.slots) {
+    if (slot.body < 0) continue;
+    auto own = r.segment(d.bodies[slot.body].offset, d.bodies[slot.body].n);
+    if (slot.axes)
+      own += slot.kinematics.J.transpose().lazyProduct(slot.force);
+    else
+      own += slot.kinematics.J.topRows<3>().transpose().lazyProduct(slot.force.head<3>());
+  }
+}
+
+void SystemEquations::constraint(double t, const Eigen::VectorXd& q, Eigen::Ref<Eigen::VectorXd> g) {
+  Impl& d = *impl_;
+  d.evaluate_markers(q, d.rest, false, false);
+  d.constraints(
+      t, q, [&](int row) { return d.reduced[row]; }, g);
+}
+
+std::vector<MatrixBlock> SystemEquations::blocks() const {
+  return impl_->blocks;
+}
+
+void SystemEquations::jacobian(const State& state, double inertia_weight, const JacobianWeights& weights,
+                               NewtonMatrix& matrix) {
+  Impl& d = *impl_;
+  const bool positions = weights.q != 0;
+  d.evaluate_markers(state.q, state.v, positions, false);
+  d.clear_forces();
+  matrix.set_zero();
+
+  // bodies
+  for (size_t b = 0; b < d.bodies.size(); ++b) {
+    BodyPart& part = d.bodies[b];
+    const int body = static_cast<int>(b);
+    d.system.bodies()[b]->jacobian(d.part_of(state.q, body), d.part_of(state.v, body),
+                                   d.part_of(state.a, body), inertia_weight, d.system.gravity(), weights.q,
+                                   weights.v, weights.a, *part.workspace, part.D);
+    if (part.own_full.rows() == 0) continue;
+    d.evaluate_own(b, state.q);
+    const Rows lambda =
+        d.multipliers(d.system.own_row(body), static_cast<int>(part.own_full.rows()), state.lambda);
+    if (positions)
+      for (const OwnHessianEntry& entry : part.own_hessian)
+        part.D(entry.row, entry.column) += weights.q * lambda[entry.constraint] * entry.value;
+    if (part.gradient_block < 0) continue;
+    for (size_t c = 0; c < part.own_columns.size(); ++c)
+      for (size_t i = 0; i < part.own_kept.size(); ++i) {
+        const double value = part.own_full(part.own_kept[i], part.own_columns[c]);
+        part.own_gradient(i, c) = part.own_gradient_transposed(c, i) = value;
+      }
+    matrix.add(part.gradient_block, part.own_gradient, weights.constraint);
+    matrix.add(part.transposed_block, part.own_gradient_transposed, weights.multiplier);
+  }
+  for (Pair& pair : d.pairs) {
+    pair.upper.setZero();
+    pair.lower.setZero();
+  }
+
+  // joints: G, and the derivative of G' lambda
+  Rows12 first, second;
+  for (size_t j = 0; j < d.joints.size(); ++j) {
+    JointPart& part = d.joints[j];
+    d.joint_gradients(j, state.t, first, second);
+    for (int side = 0; side < 2; ++side) {
+      const Slot& slot = d.slots[part.slots[side]];
+      if (part.gradient_block[side] < 0) continue;
+      const Rows12& gradient = side == 0 ? first : second;
+      MatrixXd& G = part.gradient[side];
+      G.setZero();
+      for (size_t i = 0; i < part.kept.size(); ++i)
+        add_row_times(gradient.row(part.kept[i]), slot.kinematics.J, G.row(i));
+      part.gradient_transposed[side] = G.transpose();
+      matrix.add(part.gradient_block[side], G, weights.constraint);
+      matrix.add(part.transposed_block[side], part.gradient_transposed[side], weights.multiplier);
+    }
+    if (!positions) continue;
+    const Rows lambda = d.multipliers(part.row, part.rows, state.lambda);
+    d.slots[part.slots[0]].force += first.transpose().lazyProduct(lambda);
+    d.slots[part.slots[1]].force += second.transpose().lazyProduct(lambda);
+    if (!part.curved) continue;
+    joint_hessian(d.system.joints()[j], state.t, lambda, d.kinematics(part, 0).m, d.kinematics(part, 1).m,
+                  d.H);
+    d.add_derivatives(part.slots, d.H, weights.q, false);
+  }
+
+  // loads
+  if (positions || weights.v != 0)
+    for (size_t l = 0; l < d.loads.size(); ++l) {
+      const LoadPart& part = d.loads[l];
+      if (!positions && !part.damped) continue;
+      d.evaluate(l, state.t, true);
+      d.slots[part.slots[0]].force -= d.load.force.head<12>();
+      d.slots[part.slots[1]].force -= d.load.force.tail<12>();
+      d.H = weights.q * d.load.by_position;
+      if (part.damped) d.H += weights.v * d.load.by_rate;
+      d.add_derivatives(part.slots, d.H, -1, false);
+      if (part.damped && positions) d.add_derivatives(part.slots, d.load.by_rate, -weights.q, true);
+    }
+
+  // curvature of the markers' motion
+  if (positions)
+    for (const Slot& slot : d.slots)
+      if (slot.body >= 0 && !slot.force.isZero(0))
+        d.system.bodies()[slot.body]->add_marker_hessian(
+            slot.marker, d.part_of(state.q, slot.body), slot.force, weights.q, *d.bodies[slot.body].workspace,
+            d.bodies[slot.body].D);
+
+  for (size_t b = 0; b < d.bodies.size(); ++b) matrix.add(static_cast<int>(b), d.bodies[b].D);
+  for (const Pair& pair : d.pairs) {
+    matrix.add(pair.block, pair.upper);
+    matrix.add(pair.block + 1, pair.lower);
+  }
+}
+
+void SystemEquations::constraint_gradient(double t, const Eigen::VectorXd& q, Eigen::Ref<Eigen::MatrixXd> G) {
+  Impl& d = *impl_;
+  d.evaluate_markers(q, d.rest, false, false);
+  d.gradients(
+      t, q, [&](int row) { return d.reduced[row]; }, G);
+}
+
+void SystemEquations::constraint_rate(double t, const Eigen::VectorXd& q, const Eigen::VectorXd& v,
+                                      Eigen::Ref<Eigen::VectorXd> rate) {
+  Impl& d = *impl_;
+  d.evaluate_markers(q, v, false, false);
+  Rows12 first, second;
+  Rows g_t, g_tt;
+  Rows24 g_mt;
+  for (size_t j = 0; j < d.joints.size(); ++j) {
+    const JointPart& part = d.joints[j];
+    const MarkerKinematics &m = d.kinematics(part, 0), &M = d.kinematics(part, 1);
+    d.joint_gradients(j, t, first, second);
+    g_t.resize(part.rows);
+    g_tt.resize(part.rows);
+    g_mt.resize(part.rows, 24);
+    joint_time_derivatives(d.system.joints()[j], t, m.m, M.m, g_t, g_tt, g_mt);
+    for (const int i : part.kept)
+      rate[d.reduced[part.row + i]] = first.row(i).dot(m.rate) + second.row(i).dot(M.rate) + g_t[i];
+  }
+  for (size_t b = 0; b < d.bodies.size(); ++b) {
+    d.evaluate_own(b, q);
+    const int row = d.system.own_row(static_cast<int>(b));
+    for (const int i : d.bodies[b].own_kept)
+      rate[d.reduced[row + i]] = d.bodies[b].own_full.row(i).dot(d.part_of(v, static_cast<int>(b)));
+  }
+}
+
+void SystemEquations::constraint_rate_gradient(double t, const Eigen::VectorXd& q, const Eigen::VectorXd& v,
+                                               Eigen::Ref<Eigen::MatrixXd> gradient) {
+  // d(dg/dm m' + dg/dt)/dq = (m' d2g/dm2 + d2g/dm dt) J + dg/dm V
+  Impl& d = *impl_;
+  d.evaluate_markers(q, v, true, true);
+  gradient.setZero();
+  Rows12 first, second;
+  Rows g_t, g_tt;
+  Rows24 g_mt;
+  for (size_t j = 0; j < d.joints.size(); ++j) {
+    const JointPart& part = d.joints[j];
+    const Joint& joint = d.system.joints()[j];
+    const MarkerKinematics &m = d.kinematics(part, 0), &M = d.kinematics(part, 1);
+    d.joint_gradients(j, t, first, second);
+    g_t.resize(part.rows);
+    g_tt.resize(part.rows);
+    g_mt.resize(part.rows, 24);
+    joint_time_derivatives(joint, t, m.m, M.m, g_t, g_tt, g_mt);
+    const Vector24d rates = Impl::both(m.rate, M.rate);
+    Rows unit = Rows::Zero(part.rows);
+    for (const int i : part.kept) {
+      Eigen::Matrix<double, 1, 24> by_m = g_mt.row(i);
+      if (part.curved) {
+        unit.setZero();
+        unit[i] = 1;
+        joint_hessian(joint, t, unit, m.m, M.m, d.H);
+        by_m += (d.H * rates).transpose();
+      }
+      auto row = gradient.row(d.reduced[part.row + i]);
+      for (int side = 0; side < 2; ++side) {
+        const Slot& slot = d.slots[part.slots[side]];
+        if (slot.body < 0) continue;
+        auto columns = row.segment(d.bodies[slot.body].offset, d.bodies[slot.body].n);
+        add_row_times(by_m.segment<12>(12 * side), slot.kinematics.J, columns);
+        add_row_times((side == 0 ? first : second).row(i), slot.kinematics.V, columns);
+      }
+    }
+  }
+  for (size_t b = 0; b < d.bodies.size(); ++b) {
+    const BodyPart& part = d.bodies[b];
+    const int row = d.system.own_row(static_cast<int>(b));
+    for (const OwnHessianEntry& entry : part.own_hessian)
+      if (const int place = d.reduced[row + entry.constraint]; place >= 0)
+        gradient(place, part.offset + entry.column) += entry.value * v[part.offset + entry.row];
+  }
+}
+
+void SystemEquations::constraint_curvature(double t, const Eigen::VectorXd& q, const Eigen::VectorXd& v,
+                                           Eigen::Ref<Eigen::VectorXd> curvature) {
+  // m' d2g/dm2 m' + 2 d2g/dm dt m' + d2g/dt2 + dg/dm V v
+  Impl& d = *impl_;
+  d.evaluate_markers(q, v, true, true);
+  Rows12 first, second;
+  Rows g_t, g_tt;
+  Rows24 g_mt;
+  for (size_t j = 0; j < d.joints.size(); ++j) {
+    const JointPart& part = d.joints[j];
+    const Joint& joint = d.system.joints()[j];
+    const MarkerKinematics &m = d.kinematics(part, 0), &M = d.kinematics(part, 1);
+    d.joint_gradients(j, t, first, second);
+    g_t.resize(part.rows);
+    g_tt.resize(part.rows);
+    g_mt.resize(part.rows, 24);
+    joint_time_derivatives(joint, t, m.m, M.m, g_t, g_tt, g_mt);
+    const Vector24d rates = Impl::both(m.rate, M.rate);
+    Vector24d second_rates = Vector24d::Zero();
+    for (int side = 0; side < 2; ++side) {
+      const Slot& slot = d.slots[part.slots[side]];
+      if (slot.body >= 0)
+        second_rates.segment<12>(12 * side) = slot.kinematics.V.lazyProduct(d.part_of(v, slot.body));
+    }
+    Rows unit = Rows::Zero(part.rows);
+    for (const int i : part.kept) {
+      double value = g_tt[i] + 2 * g_mt.row(i).dot(rates) + first.row(i).dot(second_rates.head<12>()) +
+                     second.row(i).dot(second_rates.tail<12>());
+      if (part.curved) {
+        unit.setZero();
+        unit[i] = 1;
+        joint_hessian(joint, t, unit, m.m, M.m, d.H);
+        value += rates.dot(d.H.lazyProduct(rates));
+      }
+      curvature[d.reduced[part.row + i]] = value;
+    }
+  }
+  for (size_t b = 0; b < d.bodies.size(); ++b) {
+    const BodyPart& part = d.bodies[b];
+    const int row = d.system.own_row(static_cast<int>(b));
+    for (const int i : part.own_kept) curvature[d.reduced[row + i]] = 0;
+    for (const OwnHessianEntry& entry : part.own_hessian)
+      if (const int place = d.reduced[row + entry.constraint]; place >= 0)
+        curvature[place] += entry.value * v[part.offset + entry.row] * v[part.offset + entry.column];
+  }
+}
+
+const Eigen::VectorXd& SystemEquations::displacement_scale() const {
+  return impl_->scale;
+}
+double SystemEquations::length() const {
+  return impl_->length;
+}
+double SystemEquations::typical_mass() const {
+  return impl_->typical_mass;
+}
+
+std::vector<double> SystemEquations::break_times() const {
+  std::vector<double> times;
+  const auto add = [&](const TimeFunction& f) {
+    const std::vector<double> more = f.break_times();
+    times.insert(times.end(), more.begin(), more.end());
+  };
+  for (const Joint& joint : impl_->system.joints()) add(joint.motion);
+  for (const Load& load : impl_->system.loads()) {
+    for (const TimeFunction& f : load.components) add(f);
+    add(load.magnitude);
+    add(load.preload);
+  }
+  std::sort(times.begin(), times.end());
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  return times;
+}
+
+std::string SystemEquations::row_name(int row) const {
+  const Impl& d = *impl_;
+  if (row >= d.n) return constraint_name(d.kept[row - d.n]);
+  for (size_t b = 0; b < d.bodies.size(); ++b)
+    if (const int i = row - d.bodies[b].offset; i < d.bodies[b].n)
+      return fmt::format("body '{}', {}", d.system.bodies()[b]->name(),
+                         d.system.bodies()[b]->coordinate_name(i));
+  return fmt::format("row {}", row);
+}
+
+void SystemEquations::all_constraints(double t, const Eigen::VectorXd& q, Eigen::Ref<Eigen::VectorXd> g) {
+  impl_->evaluate_markers(q, impl_->rest, false, false);
+  impl_->constraints(
+      t, q, [](int row) { return row; }, g);
+}
+
+void SystemEquations::all_gradients(double t, const Eigen::VectorXd& q, Eigen::Ref<Eigen::MatrixXd> G) {
+  impl_->evaluate_markers(q, impl_->rest, false, false);
+  impl_->gradients(
+      t, q, [](int row) { return row; }, G);
+}
+
+std::string SystemEquations::constraint_name(int all_row) const {
+  const System& system = impl_->system;
+  for (size_t j = 0; j < system.joints().size(); ++j) {
+    const int row = all_row - system.joint_row(static_cast<int>(j));
+    if (row >= 0 && row < system.joints()[j].constraints())
+      return fmt::format("joint '{}'", system.joints()[j].name);
+  }
+  for (size_t b = 0; b < system.bodies().size(); ++b) {
+    const int row = all_row - system.own_row(static_cast<int>(b));
+    if (row >= 0 && row < system.bodies()[b]->own_constraints())
+      return fmt::format("body '{}', constraint of its rotation", system.bodies()[b]->name());
+  }
+  return fmt::format("constraint {}", all_row);
+}
+
+SystemEnergy SystemEquations::energy(const State& state) {
+  Impl& d = *impl_;
+  SystemEnergy sum;
+  for (size_t b = 0; b < d.bodies.size(); ++b) {
+    const int body = static_cast<int>(b);
+    const Body::Energy own = d.system.bodies()[b]->energy(d.part_of(state.q, body), d.part_of(state.v, body),
+                                                          d.system.gravity(), *d.bodies[b].workspace);
+    sum.kinetic += own.kinetic;
+    sum.elastic += own.elastic;
+    sum.gravity += own.gravity;
+    sum.momentum += own.momentum;
+    sum.angular_momentum += own.angular_momentum;
+    sum.damping_power += own.damping_power;
+  }
+  d.evaluate_markers(state.q, state.v, false, false);
+  for (size_t l = 0; l < d.loads.size(); ++l) {
+    d.evaluate(l, state.t, false);
+    sum.springs += d.load.potential;
+    sum.load_power += d.load.applied_power;
+    sum.damping_power += d.load.damping_power;
+  }
+  // constraint forces -G' lambda do the work -lambda' G v = lambda' dg/dt, as G v + dg/dt = 0
+  Rows g_t, g_tt;
+  Rows24 g_mt;
+  for (size_t j = 0; j < d.joints.size(); ++j) {
+    const JointPart& part = d.joints[j];
+    const Joint& joint = d.system.joints()[j];
+    if (!is_driven(joint.kind)) continue;
+    g_t.resize(part.rows);
+    g_tt.resize(part.rows);
+    g_mt.resize(part.rows, 24);
+    joint_time_derivatives(joint, state.t, d.kinematics(part, 0).m, d.kinematics(part, 1).m, g_t, g_tt, g_mt);
+    sum.motion_power += d.multipliers(part.row, part.rows, state.lambda).dot(g_t);
+  }
+  return sum;
+}
+
+void SystemEquations::marker(MarkerRef ref, const Eigen::VectorXd& q, const Eigen::VectorXd& v,
+                             bool gradients, MarkerKinematics& out) {
+  Impl& d = *impl_;
+  if (ref.body < 0) {
+    out.m = d.system.ground_marker(ref.marker);
+    out.rate.setZero();
+    out.J.resize(12, 0);
+    out.V.resize(12, 0);
+    out.rotates = true;
+    return;
+  }
+  d.system.bodies()[ref.body]->marker(ref.marker, d.part_of(q, ref.body), d.part_of(v, ref.body), gradients,
+                                      *d.bodies[ref.body].workspace, out);
+}
+
+Eigen::VectorXd SystemEquations::all_multipliers(const State& state) {
+  Impl& d = *impl_;
+  const int all = d.system.constraint_rows();
+  if (static_cast<int>(d.kept.size()) == all) return state.lambda;
+  VectorXd lambda = VectorXd::Zero(all);
+  for (size_t i = 0; i < d.kept.size(); ++i) lambda[d.kept[i]] = state.lambda[i];
+
+  // rows left out as combinations of those kept: null vectors of G' are these less the row itself.
+  // Coordinates are measured in metres, angles of joints as far as they move points.
+  MatrixXd G(all, d.n);
+  all_gradients(state.t, state.q, G);
+  for (int c = 0; c < d.n; ++c) G.col(c) /= d.scale[c];
+  std::vector<int> dropped;
+  for (int i = 0; i < all; ++i)
+    if (d.reduced[i] < 0) dropped.push_back(i);
+  const MatrixXd kept_rows = G(d.kept, Eigen::all).transpose();
+  const MatrixXd combinations =
+      kept_rows.colPivHouseholderQr().solve(MatrixXd(G(dropped, Eigen::all).transpose()));
+  MatrixXd N = MatrixXd::Zero(all, dropped.size());
+  for (size_t k = 0; k < dropped.size(); ++k) {
+    N(dropped[k], k) = -1;
+    for (size_t i = 0; i < d.kept.size(); ++i) N(d.kept[i], k) = combinations(i, k);
+  }
+
+  // the shortest lambda + N c, torques over the length of the system; own constraints have no forces
+  VectorXd weight = VectorXd::Zero(all);
+  for (size_t j = 0; j < d.joints.size(); ++j)
+    for (int i = 0; i < d.joints[j].rows; ++i)
+      weight[d.joints[j].row + i] =
+          row_kind(d.system.joints()[j].kind, i) == RowKind::Angle ? 1 / d.length : 1;
+  const MatrixXd weighted = weight.asDiagonal() * N;
+  const VectorXd c = weighted.completeOrthogonalDecomposition().solve(VectorXd(weight.cwiseProduct(lambda)));
+  lambda -= N * c;
+  return lambda;
+}
+
+void SystemEquations::reaction(int joint, const State& state, const Eigen::VectorXd& all_multipliers,
+                               Eigen::Vector3d& force, Eigen::Vector3d& torque) {
+  Impl& d = *impl_;
+  const Joint& spec = d.system.joints()[joint];
+  MarkerKinematics first, second;
+  marker(spec.first, state.q, state.v, false, first);
+  marker(spec.second, state.q, state.v, false, second);
+  const int rows = spec.constraints();
+  Rows12 by_first(rows, 12), by_second(rows, 12);
+  joint_gradient(spec, state.t, first.m, second.m, by_first, by_second);
+  const Vector12d f = -by_second.transpose() * all_multipliers.segment(d.system.joint_row(joint), rows);
+  force = f.head<3>();
+  torque = torque_of(f, second.m);
+}
+
+double SystemEquations::load_magnitude(int load, const State& state) {
+  Impl& d = *impl_;
+  const Load& spec = d.system.loads()[load];
+  MarkerKinematics first, second;
+  marker(spec.first, state.q, state.v, false, first);
+  marker(spec.second, state.q, state.v, false, second);
+  evaluate_load(spec, state.t, first.m, first.rate, second.m, second.rate, false, d.load);
+  return d.load.magnitude;
+}
+
+}  // namespace lissom

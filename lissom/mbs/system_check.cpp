@@ -1,0 +1,419 @@
+// What a system is before it runs: degrees of freedom, redundant and contradicting constraints.
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include "lissom/mbs/system.hpp"
+
+namespace lissom {
+
+namespace {
+
+using Eigen::Matrix3d;
+using Eigen::MatrixXd;
+using Eigen::Vector3d;
+using Eigen::VectorXd;
+
+// Rows of length one whose part beyond the others is below this say nothing new. Joints that are modelled to
+// meet do so to about 1e-12; what differs by more is no accident of rounding.
+constexpr double rank_tolerance = 1e-8;
+// coefficients below this do not take part in a redundancy
+constexpr double coefficient_tolerance = 1e-6;
+// inertia of a direction against the largest one below which it counts as none
+constexpr double mass_tolerance = 1e-12;
+
+// Rows in the scale of displacements: angles of joints times the length, coordinates in metres. `factor` is
+// what the rows were multiplied by.
+MatrixXd scaled_rows(const System& system, const SystemEquations& equations, MatrixXd G, VectorXd& factor) {
+  for (int c = 0; c < G.cols(); ++c) {
+    const double scale = equations.displacement_scale()[c];
+    if (scale > 0) G.col(c) /= scale;
+  }
+  factor = VectorXd::Ones(G.rows());
+  for (size_t j = 0; j < system.joints().size(); ++j)
+    for (int i = 0; i < system.joints()[j].constraints(); ++i)
+      if (row_kind(system.joints()[j].kind, i) == RowKind::Angle)
+        factor[system.joint_row(static_cast<int>(j)) + i] = equations.length();
+  for (int row = 0; row < G.rows(); ++row) G.row(row) *= factor[row];
+  return G;
+}
+
+// Independent rows: those of the bodies first, then of the joints by pivoting.
+struct RowRank {
+  std::vector<int> kept, dropped;
+  MatrixXd combinations;  // dropped rows as sums of kept joint rows (in the order of kept_joint_rows)
+  std::vector<int> kept_joint_rows;
+  double smallest_kept = 1, largest_dropped = 0;
+};
+
+RowRank independent_rows(const MatrixXd& A, int joint_rows) {
+  const int rows = static_cast<int>(A.rows()), own = rows - joint_rows;
+  MatrixXd At = A.transpose();
+  for (int c = 0; c < rows; ++c)
+    if (const double norm = At.col(c).norm(); norm > 0) At.col(c) /= norm;
+
+  // what the rows of joints say beyond the bodies' own; twice, so that round-off stays
+  MatrixXd B = At.leftCols(joint_rows);
+  if (own > 0) {
+    Eigen::HouseholderQR<MatrixXd> qr(At.rightCols(own));
+    const MatrixXd Q = qr.householderQ() * MatrixXd::Identity(At.rows(), own);
+    for (int repeat = 0; repeat < 2; ++repeat) B -= Q * (Q.transpose() * B);
+  }
+  RowRank out;
+  for (int i = 0; i < own; ++i) out.kept.push_back(joint_rows + i);
+  if (joint_rows > 0) {
+    Eigen::ColPivHouseholderQR<MatrixXd> qr(B);
+    const auto& order = qr.colsPermutation().indices();
+    const int pivots = static_cast<int>(std::min(B.rows(), B.cols()));
+    int rank = 0;
+    while (rank < pivots && std::abs(qr.matrixR()(rank, rank)) > rank_tolerance) ++rank;
+    if (rank > 0) out.smallest_kept = std::abs(qr.matrixR()(rank - 1, rank - 1));
+    if (rank < pivots) out.largest_dropped = std::abs(qr.matrixR()(rank, rank));
+    for (int i = 0; i < joint_rows; ++i) (i < rank ? out.kept_joint_rows : out.dropped).push_back(order[i]);
+    out.combinations = qr.matrixR()
+                           .topLeftCorner(rank, rank)
+                           .triangularView<Eigen::Upper>()
+                           .solve(MatrixXd(qr.matrixR().block(0, rank, rank, joint_rows - rank)));
+    out.kept.insert(out.kept.end(), out.kept_joint_rows.begin(), out.kept_joint_rows.end());
+  }
+  std::sort(out.kept.begin(), out.kept.end());
+  return out;
+}
+
+// A position on the constraints a thousandth of the system's length away, in a direction that they let pass.
+// False where there is none.
+bool position_nearby(const System& system, SystemEquations& equations, double t, const VectorXd& q,
+                     VectorXd& nearby) {
+  const int rows = system.constraint_rows(), n = system.coordinates();
+  MatrixXd G(rows, n);
+  VectorXd g(rows), factor, direction(n);
+  // numbers without pattern, the same every time
+  for (int i = 0; i < n; ++i) direction[i] = std::sin(1 + 37.0 * i * i + 11.0 * i);
+  const VectorXd& scale = equations.displacement_scale();
+  const auto to_coordinates = [&](const VectorXd& x) {
+    VectorXd dq(n);
+    for (int i = 0; i < n; ++i) dq[i] = scale[i] > 0 ? x[i] / scale[i] : 0;
+    return dq;
+  };
+  equations.all_gradients(t, q, G);
+  Eigen::CompleteOrthogonalDecomposition<MatrixXd> decomposition;
+  decomposition.setThreshold(rank_tolerance);
+  const MatrixXd A = scaled_rows(system, equations, G, factor);
+  decomposition.compute(A);
+  direction -= decomposition.solve(VectorXd(A * direction));
+  if (!(direction.norm() > rank_tolerance)) return false;
+  direction *= 1e-3 * equations.length() / direction.norm();
+  nearby = q + to_coordinates(direction);
+  // back onto all constraints; those that contradict each other slightly stay where they were
+  equations.all_constraints(t, q, g);
+  const double enough = 1e-12 * equations.length() + 2 * g.cwiseProduct(factor).norm();
+  for (int iteration = 0; iteration < 20; ++iteration) {
+    equations.all_constraints(t, nearby, g);
+    g = g.cwiseProduct(factor);
+    if (!g.allFinite()) return false;
+    if (g.norm() < enough) return true;
+    equations.all_gradients(t, nearby, G);
+    decomposition.compute(scaled_rows(system, equations, G, factor));
+    nearby -= to_coordinates(decomposition.solve(g));
+  }
+  return false;
+}
+
+// Rank of the joints when every body is rigid: velocities (v, omega) of each about the mean of its markers.
+int rigid_rank(const System& system, SystemEquations& equations, double t, const VectorXd& q) {
+  const int bodies = static_cast<int>(system.bodies().size()), rows = system.joint_constraints();
+  const VectorXd v = VectorXd::Zero(q.size());
+  std::vector<Vector3d> centre(bodies, Vector3d::Zero());
+  std::vector<int> count(bodies, 0);
+  MarkerKinematics markers[2];
+  for (const Joint& joint : system.joints())
+    for (const MarkerRef ref : {joint.first, joint.second}) {
+      if (ref.body < 0) continue;
+      equations.marker(ref, q, v, false, markers[0]);
+      centre[ref.body] += markers[0].position();
+      ++count[ref.body];
+    }
+  for (int b = 0; b < bodies; ++b)
+    if (count[b] > 0) centre[b] /= count[b];
+  const double length = equations.length();
+  MatrixXd A = MatrixXd::Zero(rows, 6 * bodies);
+  for (size_t j = 0; j < system.joints().size(); ++j) {
+    const Joint& joint = system.joints()[j];
+    const int k = joint.constraints(), row = system.joint_row(static_cast<int>(j));
+    equations.marker(joint.first, q, v, false, markers[0]);
+    equations.marker(joint.second, q, v, false, markers[1]);
+    Eigen::Matrix<double, Eigen::Dynamic, 12> gradient[2];
+    for (auto& part : gradient) part.resize(k, 12);
+    joint_gradient(joint, t, markers[0].m, markers[1].m, gradient[0], gradient[1]);
+    for (int side = 0; side < 2; ++side) {
+      const int body = side == 0 ? joint.first.body : joint.second.body;
+      if (body < 0) continue;
+      Vector12d arms = markers[side].m;
+      arms.head<3>() -= centre[body];
+      for (int axis = 0; axis < 3; ++axis) {
+        Vector12d turn;
+        for (int s = 0; s < 12; s += 3)
+          turn.segment<3>(s) = Vector3d::Unit(axis).cross(Vector3d(arms.segment<3>(s))) / length;
+        A.col(6 * body + axis).segment(row, k) += gradient[side].col(axis);
+        A.col(6 * body + 3 + axis).segment(row, k) += gradient[side] * turn;
+      }
+    }
+    for (int i = 0; i < k; ++i)
+      if (row_kind(joint.kind, i) == RowKind::Angle) A.row(row + i) *= length;
+  }
+  return static_cast<int>(independent_rows(A, rows).kept.size());
+}
+
+void find_gaps(const System& system, SystemEquations& equations, double t, const VectorXd& q,
+               double tolerance, std::vector<SystemCheck::Gap>& gaps) {
+  VectorXd g(system.constraint_rows());
+  equations.all_constraints(t, q, g);
+  const VectorXd v = VectorXd::Zero(q.size());
+  MarkerKinematics first, second;
+  for (size_t j = 0; j < system.joints().size(); ++j) {
+    const Joint& joint = system.joints()[j];
+    double distance = 0, angle = 0;
+    for (int i = 0; i < joint.constraints(); ++i) {
+      const double value = g[system.joint_row(static_cast<int>(j)) + i];
+      double& sum = row_kind(joint.kind, i) == RowKind::Angle ? angle : distance;
+      sum = std::hypot(sum, value);
+    }
+    // products of axes vanish as well when a frame is turned by half a turn
+    if (joint.kind == JointKind::Fixed || joint.kind == JointKind::Angle) {
+      equations.marker(joint.first, q, v, false, first);
+      equations.marker(joint.second, q, v, false, second);
+      const double f = joint.motion(t);
+      const bool opposite =
+          joint.kind == JointKind::Fixed
+              ? (first.axes().transpose() * second.axes()).trace() < 1
+              : second.axis(0).dot(std::cos(f) * first.axis(0) + std::sin(f) * first.axis(1)) < 0;
+      if (opposite) angle = 1;
+    }
+    if (distance > tolerance * equations.length()) gaps.push_back({joint.name, distance, false});
+    if (angle > tolerance) gaps.push_back({joint.name, std::min(1.0, angle), true});
+  }
+  // as far as they move points
+  const auto size = [&](const SystemCheck::Gap& gap) {
+    return gap.is_angle ? gap.distance * equations.length() : gap.distance;
+  };
+  std::stable_sort(gaps.begin(), gaps.end(), [&](const auto& a, const auto& b) { return size(a) > size(b); });
+}
+
+// Directions of each body that neither its inertia nor its own constraints see, unless joints hold them.
+void find_massless(const System& system, SystemEquations& equations, const MatrixXd& G, const VectorXd& q,
+                   std::vector<std::string>& out) {
+  const int n = system.coordinates();
+  std::vector<VectorXd> directions;
+  for (size_t b = 0; b < system.bodies().size(); ++b) {
+    const Body& body = *system.bodies()[b];
+    const int size = body.coordinates(), offset = system.offset(static_cast<int>(b));
+    MatrixXd M(size, size);
+    const auto workspace = body.workspace();
+    body.mass(q.segment(offset, size), *workspace, M);
+    const VectorXd scale = equations.displacement_scale().segment(offset, size);
+    VectorXd inverse(size);
+    for (int i = 0; i < size; ++i) inverse[i] = scale[i] > 0 ? 1 / scale[i] : 1;
+    M = inverse.asDiagonal() * M * inverse.asDiagonal();
+    const double largest = M.diagonal().maxCoeff();
+    if (largest > 0) M /= largest;
+    const int own = body.own_constraints();
+    MatrixXd rows = G.block(system.own_row(static_cast<int>(b)), offset, own, size) * inverse.asDiagonal();
+    for (int i = 0; i < own; ++i) rows.row(i).normalize();
+    M += rows.transpose() * rows;
+    const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(M);
+    for (int i = 0; i < size && eigen.eigenvalues()[i] < mass_tolerance; ++i) {
+      directions.push_back(VectorXd::Zero(n));
+      directions.back().segment(offset, size) = inverse.cwiseProduct(eigen.eigenvectors().col(i));
+    }
+  }
+  if (directions.empty()) return;
+  MatrixXd N(n, directions.size());
+  for (size_t i = 0; i < directions.size(); ++i) N.col(i) = directions[i];
+  // combinations that the joints let pass
+  const MatrixXd held = G.topRows(system.joint_constraints()) * N;
+  MatrixXd free = MatrixXd::Identity(N.cols(), N.cols());
+  if (held.rows() > 0) {
+    Eigen::CompleteOrthogonalDecomposition<MatrixXd> decomposition;
+    decomposition.setThreshold(rank_tolerance);
+    decomposition.compute(held);
+    const MatrixXd Z = decomposition.matrixZ().transpose();
+    free = decomposition.colsPermutation() * Z.rightCols(N.cols() - decomposition.rank());
+  }
+  std::set<std::string> names;
+  for (int c = 0; c < free.cols(); ++c) {
+    int largest = 0;
+    const VectorXd direction = (N * free.col(c)).cwiseProduct(equations.displacement_scale()).cwiseAbs();
+    direction.maxCoeff(&largest);
+    if (names.insert(equations.row_name(largest)).second) out.push_back(equations.row_name(largest));
+  }
+}
+
+std::string joint_of_row(const System& system, int row) {
+  size_t j = 0;
+  while (j + 1 < system.joints().size() && system.joint_row(static_cast<int>(j) + 1) <= row) ++j;
+  return system.joints()[j].name;
+}
+
+std::string list_of(const std::vector<std::string>& names) {
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i)
+    text += fmt::format("{}'{}'", i == 0 ? "" : i + 1 == names.size() ? " and " : ", ", names[i]);
+  return text;
+}
+
+std::string plural(int count, const std::string& one, const std::string& more) {
+  return fmt::format("{} {}", count, count == 1 ? one : more);
+}
+
+}  // namespace
+
+SystemCheck check_system(const System& system, double t, const Eigen::VectorXd& q, double gap_tolerance) {
+  SystemEquations equations(system);
+  SystemCheck check;
+  check.coordinates = system.coordinates();
+  check.joint_constraints = system.joint_constraints();
+  check.own_constraints = system.own_constraints();
+
+  MatrixXd G(system.constraint_rows(), system.coordinates());
+  equations.all_gradients(t, q, G);
+  VectorXd factor;
+  RowRank rank = independent_rows(scaled_rows(system, equations, G, factor), system.joint_constraints());
+  // redundant everywhere, or only here?
+  VectorXd nearby;
+  if (!rank.dropped.empty() && position_nearby(system, equations, t, q, nearby)) {
+    MatrixXd other(G.rows(), G.cols());
+    equations.all_gradients(t, nearby, other);
+    RowRank there =
+        independent_rows(scaled_rows(system, equations, other, factor), system.joint_constraints());
+    if (there.kept.size() > rank.kept.size()) {
+      check.singular_position = true;
+      rank = std::move(there);
+    }
+  }
+  check.rank = static_cast<int>(rank.kept.size());
+  check.kept = rank.kept;
+  check.smallest_kept = rank.smallest_kept;
+  check.largest_dropped = rank.largest_dropped;
+  check.degrees_of_freedom = check.coordinates - check.rank;
+  check.rigid_degrees_of_freedom =
+      6 * static_cast<int>(system.bodies().size()) - rigid_rank(system, equations, t, q);
+
+  for (size_t i = 0; i < rank.dropped.size(); ++i) {
+    SystemCheck::Redundant redundant;
+    redundant.row = rank.dropped[i];
+    redundant.joint = joint_of_row(system, redundant.row);
+    for (size_t k = 0; k < rank.kept_joint_rows.size(); ++k) {
+      if (!(std::abs(rank.combinations(k, i)) > coefficient_tolerance)) continue;
+      const std::string name = joint_of_row(system, rank.kept_joint_rows[k]);
+      if (name != redundant.joint &&
+          std::find(redundant.with.begin(), redundant.with.end(), name) == redundant.with.end())
+        redundant.with.push_back(name);
+    }
+    std::sort(redundant.with.begin(), redundant.with.end());
+    check.redundant.push_back(std::move(redundant));
+  }
+  std::sort(check.redundant.begin(), check.redundant.end(),
+            [](const auto& a, const auto& b) { return a.row < b.row; });
+
+  find_gaps(system, equations, t, q, gap_tolerance, check.gaps);
+
+  std::vector<bool> held(system.bodies().size(), false);
+  const auto hold = [&](MarkerRef ref) {
+    if (ref.body >= 0) held[ref.body] = true;
+  };
+  for (const Joint& joint : system.joints()) {
+    hold(joint.first);
+    hold(joint.second);
+  }
+  for (const Load& load : system.loads()) {
+    if (!holds(load.kind)) continue;
+    hold(load.first);
+    hold(load.second);
+  }
+  for (size_t b = 0; b < held.size(); ++b)
+    if (!held[b]) check.free_bodies.push_back(system.bodies()[b]->name());
+
+  find_massless(system, equations, G, q, check.massless_directions);
+  return check;
+}
+
+std::string describe(const System& system, const SystemCheck& check) {
+  std::string text;
+  const auto line = [&](const std::string& more) { text += more + "\n"; };
+  const auto name_of_body = [&](MarkerRef ref) {
+    return ref.body < 0 ? std::string("ground") : system.bodies()[ref.body]->name();
+  };
+
+  // tables, as wide as their names
+  size_t width = 4;
+  for (const auto& body : system.bodies()) width = std::max(width, body->name().size());
+  for (const Joint& joint : system.joints()) width = std::max(width, joint.name.size());
+  for (const Load& load : system.loads()) width = std::max(width, load.name.size());
+  line(fmt::format("{:<{}}  {:<14}  {:>11}  {:>11}  {:>5}  {:>12}", "body", width, "formulation",
+                   "coordinates", "constraints", "modes", "mass [kg]"));
+  for (const auto& body : system.bodies())
+    line(fmt::format("{:<{}}  {:<14}  {:>11}  {:>11}  {:>5}  {:>12.6g}", body->name(), width,
+                     body->formulation(), body->coordinates(), body->own_constraints(),
+                     body->flexible_modes(), body->mass()));
+  if (!system.joints().empty()) {
+    line(fmt::format("{:<{}}  {:<14}  {:>11}  {}", "joint", width, "kind", "constraints", "between"));
+    for (const Joint& joint : system.joints())
+      line(fmt::format("{:<{}}  {:<14}  {:>11}  {}, {}", joint.name, width, name_of(joint.kind),
+                       joint.constraints(), name_of_body(joint.first), name_of_body(joint.second)));
+  }
+  if (!system.loads().empty()) {
+    line(fmt::format("{:<{}}  {:<14}  {}", "load", width, "kind", "on"));
+    for (const Load& load : system.loads()) {
+      const bool both = load.has_second || load.kind == LoadKind::LineForce || holds(load.kind);
+      line(fmt::format("{:<{}}  {:<14}  {}{}", load.name, width, name_of(load.kind), name_of_body(load.first),
+                       both ? ", " + name_of_body(load.second) : ""));
+    }
+  }
+
+  line(fmt::format("{}, {} of joints and {} of bodies, {} of them independent: {}.",
+                   plural(check.coordinates, "coordinate", "coordinates"),
+                   plural(check.joint_constraints, "constraint", "constraints"), check.own_constraints,
+                   check.rank, plural(check.degrees_of_freedom, "degree of freedom", "degrees of freedom")));
+  line(fmt::format("With every body rigid: {}.",
+                   plural(check.rigid_degrees_of_freedom, "degree of freedom", "degrees of freedom")));
+  if (!check.moves())
+    line("Nothing can move: the joints hold every coordinate. Remove a joint or free a direction.");
+  if (check.singular_position)
+    line(
+        "The starting position is singular (a dead centre): from here the mechanism can branch, and "
+        "accelerations are not defined. Start a little beside it.");
+  for (const SystemCheck::Redundant& redundant : check.redundant)
+    line(redundant.with.empty()
+             ? fmt::format(
+                   "A constraint of joint '{}' is redundant: it says nothing that the joint does not say "
+                   "already.",
+                   redundant.joint)
+             : fmt::format("A constraint of joint '{}' is redundant: {} {} the same already.",
+                           redundant.joint, list_of(redundant.with),
+                           redundant.with.size() == 1 ? "says" : "together say"));
+  if (!check.redundant.empty())
+    line(
+        "Redundant constraints do not change the motion; their reactions are those with the smallest norm. "
+        "Spherical, cylindrical or point-on-line joints in place of some make the reactions unique.");
+  if (check.smallest_kept < 1e-5)
+    line(fmt::format(
+        "One constraint is nearly redundant (it says {:.1e} of something new): joints whose axes should "
+        "be parallel or meet may not quite do so.",
+        check.smallest_kept));
+  for (const SystemCheck::Gap& gap : check.gaps)
+    line(gap.is_angle ? fmt::format("The axes at joint '{}' are off by {:.3g} degrees.", gap.joint,
+                                    std::asin(gap.distance) * 180 / M_PI)
+                      : fmt::format("The frames of joint '{}' are {:.6g} m apart.", gap.joint, gap.distance));
+  if (!check.free_bodies.empty())
+    line(fmt::format("{} {} held by nothing: neither joint nor spring.", list_of(check.free_bodies),
+                     check.free_bodies.size() == 1 ? "is" : "are"));
+  for (const std::string& direction : check.massless_directions)
+    line(fmt::format("There is a direction without inertia that no joint holds: {}.", direction));
+  return text;
+}
+
+}  // namespace lissom

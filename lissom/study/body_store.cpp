@@ -1,0 +1,170 @@
+#include "lissom/study/body_store.hpp"
+
+#include <algorithm>
+
+#include "lissom/fe/assembly.hpp"
+#include "lissom/fe/rigid_body.hpp"
+#include "lissom/io/reduced_body_file.hpp"
+#include "lissom/mbs/floating_frame.hpp"
+#include "lissom/mbs/gcms_body.hpp"
+#include "lissom/study/reduce.hpp"
+
+namespace lissom {
+
+namespace {
+
+// Runs `work` and puts the place of the body's table in front of messages that have none.
+template <class Work>
+auto at_body(const BodySpec& spec, Work work) {
+  try {
+    return work();
+  } catch (const InputError& e) {
+    const std::string what = e.what();
+    if (spec.where.file.empty() || what.starts_with(spec.where.file)) throw;
+    fail_input(spec.where, "bodies.{}: {}", spec.name, what);
+  }
+}
+
+// Mass, centre and inertia of a mesh or of matrices, and where its nodes are.
+void make_rigid(FeBody& body, StoredBody& stored, Diagnostics& diagnostics, const ProgressHook& progress) {
+  RigidBodySpec rigid;
+  rigid.name = body.spec.name;
+  if (body.report && body.report->mass && !body.spec.has_matrices()) {
+    rigid.mass = body.report->mass->mass;
+    rigid.centre = body.report->mass->centre;
+    rigid.inertia = body.report->mass->inertia;
+    stored.places.points = body.mesh.points;
+    stored.places.node_ids = body.mesh.node_ids;
+    stored.places.node_sets = body.mesh.node_sets;
+  } else {
+    build_model(body, diagnostics, progress);
+    const auto mass = rigid_mass(body.model);
+    if (!mass || !mass->centre || !mass->inertia)
+      fail_input("its mass, centre and inertia are not known; give them with rigid = {{ ... }}");
+    rigid.mass = mass->mass.mean();
+    rigid.centre = *mass->centre;
+    rigid.inertia = *mass->inertia;
+    stored.places.points = body.model.points;
+    stored.places.node_ids = body.model.node_ids;
+    stored.places.node_sets = body.model.node_sets;
+  }
+  stored.places.source = body.mesh.source;
+  stored.rigid = rigid;
+}
+
+}  // namespace
+
+GcmsModel make_gcms_model(FeBody& body, const ReducedBody& reduced, Diagnostics& diagnostics,
+                          const ProgressHook& progress) {
+  if (progress) progress("component modes", -1);
+  if (body.spec.reduce && !body.spec.reduce->options.nodes.empty())
+    fail_input(
+        "component modes need the modes at all nodes: leave out 'nodes' of [bodies.{}.reduce], or choose "
+        "another "
+        "formulation",
+        body.spec.name);
+  // the nodes that each interface's spider ties; none for interfaces of nodes
+  std::vector<std::vector<int>> tied(reduced.interfaces.size());
+  for (size_t i = 0; i < tied.size(); ++i) {
+    const InterfaceFrame& interface = reduced.interfaces[i];
+    if (interface.node_ids.size() != 1) continue;
+    for (const Spider& spider : body.mesh.spiders)
+      if (body.mesh.node_ids[spider.reference] == interface.node_ids.front()) tied[i] = spider.nodes;
+  }
+  if (body.spec.has_matrices() || body.mesh.spiders.empty()) {
+    if (body.model.dof_count() == 0) build_model(body, diagnostics, progress);
+    return make_gcms_model(body.model, reduced, tied);
+  }
+  Mesh mesh = body.mesh;
+  mesh.spiders.clear();
+  AssemblyOptions options;
+  options.mass = body.spec.mass;
+  // reference nodes belong to nothing now, which the mesh's own assembly has nothing to say about
+  Diagnostics expected;
+  const FeModel bare = assemble(mesh, options, expected);
+  return make_gcms_model(bare, reduced, tied);
+}
+
+void BodyStore::keep(const BodySpec& spec, const ReducedBody& reduced, const GcmsModel& gcms) {
+  StoredBody stored;
+  stored.reduced = reduced;
+  stored.gcms = gcms;
+  // not needed to move it, and large
+  stored.reduced.strain_modes.resize(0, 0);
+  stored.reduced.stress_modes.resize(0, 0);
+  bodies_[spec.reduction_key] = std::move(stored);
+}
+
+const StoredBody& BodyStore::get(const BodySpec& spec, Diagnostics& diagnostics,
+                                 const ProgressHook& progress) {
+  const bool gcms = spec.formulation == Formulation::Gcms;
+  const auto [it, is_new] = bodies_.try_emplace(spec.reduction_key);
+  StoredBody& stored = it->second;
+  try {
+    if (is_new && spec.rigid) {
+      stored.rigid = spec.rigid;
+    } else if (is_new && !spec.reduced_file.empty()) {
+      if (progress) progress("reading", -1);
+      ReducedBodyParts parts;
+      parts.strain_modes = parts.stress_modes = false;
+      ReducedBodyFile file =
+          at_body(spec, [&] { return read_reduced_body_file(spec.reduced_file, diagnostics, parts); });
+      stored.reduced = std::move(file.body);
+      stored.gcms = std::move(file.gcms);
+    } else if (is_new || (gcms && stored.gcms.empty() && spec.reduced_file.empty()) ||
+               (stored.rigid && spec.formulation != Formulation::Rigid)) {
+      FeBody body = load_body(spec, diagnostics, progress);
+      if (!spec.reduce) {
+        at_body(spec, [&] {
+          if (spec.formulation != Formulation::Rigid)
+            fail_input("a flexible body is to be reduced: add [bodies.{}.reduce]", spec.name);
+          make_rigid(body, stored, diagnostics, progress);
+        });
+      } else {
+        if (is_new) {
+          Reduction reduction = reduce_body(body, diagnostics, progress);
+          stored.reduced = std::move(reduction.body);
+          stored.reduced.strain_modes.resize(0, 0);
+          stored.reduced.stress_modes.resize(0, 0);
+        }
+        if (gcms)
+          stored.gcms =
+              at_body(spec, [&] { return make_gcms_model(body, stored.reduced, diagnostics, progress); });
+      }
+    }
+    if (gcms && stored.gcms.empty())
+      fail_input(
+          spec.where,
+          "bodies.{}: '{}' has no component modes; reduce it with gcms = true in [bodies.{}.reduce], or "
+          "choose formulation = \"ffrf\"",
+          spec.name, spec.reduced_file.string(), spec.name);
+  } catch (...) {
+    if (is_new) bodies_.erase(it);
+    throw;
+  }
+  return stored;
+}
+
+std::unique_ptr<Body> make_body(const BodySpec& spec, const StoredBody& stored) {
+  return at_body(spec, [&]() -> std::unique_ptr<Body> {
+    if (stored.rigid) {
+      RigidBodySpec rigid = *stored.rigid;
+      rigid.name = spec.name;
+      return make_rigid_body(rigid);
+    }
+    switch (spec.formulation) {
+      case Formulation::Ffrf:
+        return make_ffrf_body(spec.name, stored.reduced);
+      case Formulation::Fncf:
+        return make_fncf_body(spec.name, stored.reduced);
+      case Formulation::Gcms:
+        return make_gcms_body(spec.name, stored.gcms);
+      case Formulation::Rigid:
+        return make_rigid_body(spec.name, stored.reduced);
+    }
+    LISSOM_ASSERT(false);
+    return nullptr;
+  });
+}
+
+}  // namespace lissom

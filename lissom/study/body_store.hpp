@@ -1,0 +1,49 @@
+// The bodies of a study as a simulation needs them: reduced once, and used by every case that has the same
+// body, whatever its formulation and place.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lissom/cms/gcms_model.hpp"
+#include "lissom/core/diagnostics.hpp"
+#include "lissom/core/progress.hpp"
+#include "lissom/study/body.hpp"
+
+namespace lissom {
+
+// The body in generalized component modes, from its reduction and its elements without spiders. Throws
+// InputError: a reduction that keeps chosen nodes only, mass that is not m (x) I_3.
+GcmsModel make_gcms_model(FeBody& body, const ReducedBody& reduced, Diagnostics& diagnostics,
+                          const ProgressHook& progress = {});
+
+// A body of a simulation before it has a formulation.
+struct StoredBody {
+  ReducedBody reduced;  // of flexible bodies, and of rigid ones that have been reduced
+  GcmsModel gcms;       // where it was asked for
+  // Of a rigid body from numbers or from an unreduced mesh.
+  std::optional<RigidBodySpec> rigid;
+  // Of the latter: its nodes and sets, from which places are found (named_nodes.hpp).
+  FeModel places;
+  bool from_mesh() const { return rigid && places.points.cols() > 0; }
+};
+
+class BodyStore {
+ public:
+  // Keeps a reduction that was made elsewhere.
+  void keep(const BodySpec& spec, const ReducedBody& reduced, const GcmsModel& gcms);
+  bool has(const BodySpec& spec) const { return bodies_.contains(spec.reduction_key); }
+  // Reads or reduces the body unless it is there. Throws InputError with the place of the body's table.
+  const StoredBody& get(const BodySpec& spec, Diagnostics& diagnostics, const ProgressHook& progress = {});
+
+ private:
+  std::map<std::string, StoredBody> bodies_;  // by BodySpec::reduction_key
+};
+
+// A moving body of the formulation that the spec asks for.
+std::unique_ptr<Body> make_body(const BodySpec& spec, const StoredBody& stored);
+
+}  // namespace lissom

@@ -1,0 +1,42 @@
+// From a study to the System that is simulated: bodies in their formulations and places, markers, joints,
+// loads, sensors; and what is to be said about it before a run.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lissom/io/study_file.hpp"
+#include "lissom/mbs/sensor.hpp"
+#include "lissom/mbs/system.hpp"
+#include "lissom/study/body_store.hpp"
+
+namespace lissom {
+
+struct StudySystem {
+  std::unique_ptr<System> system;
+  std::vector<Sensor> sensors;
+  // what the user wrote for the two markers of each joint of the system
+  std::vector<std::pair<std::string, std::string>> joint_places;
+  Eigen::VectorXd q, v;  // at the start, as placed
+};
+
+// Joints: the frames of both markers have the same axes at the start (`axis` and `reference` of the joint;
+// by default those of the first marker's interface or body), turned by what a prescribed angle is at t = 0.
+// A driven joint NAME has a second one, NAME.motion; and_between makes NAME.1 and NAME.2.
+// Throws InputError with all problems of joints, loads and sensors, each with its place in the file.
+StudySystem build_system(const StudyFile& study, BodyStore& store, Diagnostics& diagnostics,
+                         const ProgressHook& progress = {});
+
+// The check before a run, at the positions q. Throws InputError where the study cannot be simulated: frames
+// of joints that do not meet (unless they may be moved), a mechanism that cannot move although nothing drives
+// it, directions without inertia. Redundant constraints and bodies that nothing holds are warnings.
+SystemCheck check_study_system(const StudySystem& built, const StudyFile& study, Diagnostics& diagnostics);
+
+// What will be solved, for programs; describe(system, check) is the same for people.
+nlohmann::json system_json(const System& system, const SystemCheck& check);
+
+}  // namespace lissom

@@ -1,0 +1,458 @@
+#include "lissom/study/simulate.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+
+#include "lissom/io/result_file.hpp"
+#include "lissom/io/table.hpp"
+#include "lissom/time/initial_state.hpp"
+
+namespace lissom {
+
+using Eigen::Vector3d;
+using Eigen::VectorXd;
+using nlohmann::json;
+
+namespace {
+
+// ------------------------------------------------------------------------------------------------- output
+
+// sensors.csv, line by line: what was written is there whatever comes.
+class CsvWriter {
+ public:
+  CsvWriter(const std::filesystem::path& path, const std::vector<std::string>& columns)
+      : path_(path), file_(std::fopen(path.c_str(), "wb"), std::fclose) {
+    if (!file_) fail("{}: cannot be written: {}", path.string(), std::strerror(errno));
+    std::string line = "t";
+    for (const std::string& column : columns) line += "," + quoted(column);
+    write(line + "\n");
+    flush();
+  }
+
+  // Shortest digits that read back as the same numbers.
+  void add(double t, const VectorXd& values) {
+    line_ = fmt::format("{}", t);
+    for (const double value : values) fmt::format_to(std::back_inserter(line_), ",{}", value);
+    line_ += '\n';
+    write(line_);
+  }
+
+  void flush() {
+    if (std::fflush(file_.get()) != 0) fail_writing();
+  }
+
+ private:
+  static std::string quoted(const std::string& text) {
+    if (text.find_first_of(",\"\n") == std::string::npos) return text;
+    std::string out = "\"";
+    for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return out + "\"";
+  }
+  void write(const std::string& line) {
+    if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size()) fail_writing();
+  }
+  [[noreturn]] void fail_writing() const {
+    fail("{}: cannot be written: {}", path_.string(), std::strerror(errno));
+  }
+
+  std::filesystem::path path_;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+  std::string line_;
+};
+
+// "m/s", "N" from powers of m, kg and s.
+std::string si_unit(const SensorColumn& column) {
+  struct Known {
+    int length, mass, time;
+    const char* name;
+  };
+  constexpr Known known[] = {{1, 0, 0, "m"},    {1, 0, -1, "m/s"},  {1, 0, -2, "m/s2"}, {0, 0, 0, "1"},
+                             {0, 0, -1, "1/s"}, {0, 0, -2, "1/s2"}, {1, 1, -2, "N"},    {2, 1, -2, "N m"}};
+  for (const Known& k : known)
+    if (k.length == column.length && k.mass == column.mass && k.time == column.time) return k.name;
+  return fmt::format("m^{} kg^{} s^{}", column.length, column.mass, column.time);
+}
+
+// Factor from the study's unit to SI.
+double factor_of(const SensorColumn& column, const UnitSystem& units) {
+  return std::pow(units.length, column.length) * std::pow(units.mass, column.mass) *
+         std::pow(units.time, column.time);
+}
+
+// ------------------------------------------------------------------------------------------------ balance
+
+// Energy, momentum and constraints over a run. The work of loads, motions and damping is the integral of
+// their power over the steps, by parabolas through the last three of them.
+class Balance {
+ public:
+  Balance(SystemEquations& equations, const State& initial) : equations_(equations) {
+    g_.resize(equations.system().constraint_rows());
+    const SystemEnergy energy = equations.energy(initial);
+    initial_ = energy;
+    last_ = previous_ = before_ = record(initial.t, energy);
+    start_ = initial.t;
+    track(energy);
+    constraint_drift_ = largest_constraint(initial);
+    mass_ = 0;
+    for (const auto& body : equations.system().bodies()) mass_ += body->mass();
+    isolated_ = is_isolated();
+  }
+
+  void step(const State& state) {
+    if (state.t == last_.t) return;
+    const SystemEnergy energy = equations_.energy(state);
+    before_ = previous_;
+    previous_ = last_;
+    last_ = record(state.t, energy);
+    const bool three = before_.t < previous_.t;
+    last_.work_in = previous_.work_in + integral(three, &Record::power_in);
+    last_.dissipated = previous_.dissipated + integral(three, &Record::power_out);
+    track(energy);
+    energy_drift_ = std::max(energy_drift_, std::abs(drift(energy, last_)));
+    constraint_drift_ = std::max(constraint_drift_, largest_constraint(state));
+    const Vector3d impulse = mass_ * equations_.system().gravity() * (state.t - start_);
+    momentum_drift_ = std::max(momentum_drift_, (energy.momentum - initial_.momentum - impulse).norm());
+    angular_drift_ = std::max(angular_drift_, (energy.angular_momentum - initial_.angular_momentum).norm());
+  }
+
+  // Of a state at or near the last steps.
+  ResultBalance at(const State& state) {
+    ResultBalance out;
+    out.energy = equations_.energy(state);
+    const Record& from = last_.t <= state.t ? last_ : previous_;
+    const Record now = record(state.t, out.energy);
+    const double h = state.t - from.t;
+    out.work_in = from.work_in + h * (from.power_in + now.power_in) / 2;
+    out.dissipated = from.dissipated + h * (from.power_out + now.power_out) / 2;
+    Record there = now;
+    there.work_in = out.work_in;
+    there.dissipated = out.dissipated;
+    out.energy_drift = drift(out.energy, there);
+    out.constraint_drift = largest_constraint(state);
+    return out;
+  }
+
+  // Largest ones over the steps; the first relative to the largest energy.
+  double energy_drift() const { return scale_ > 0 ? energy_drift_ / scale_ : energy_drift_; }
+  double energy_scale() const { return scale_; }
+  double constraint_drift() const { return constraint_drift_; }
+  // Relative to the momentum that the kinetic energy allows; nothing where something acts from outside.
+  std::optional<double> momentum_drift() const {
+    const double scale = std::sqrt(2 * mass_ * kinetic_);
+    if (!isolated_ || !(scale > 0)) return std::nullopt;
+    return momentum_drift_ / scale;
+  }
+  std::optional<double> angular_momentum_drift() const {
+    if (!isolated_ || !equations_.system().gravity().isZero(0) || !(angular_ > 0)) return std::nullopt;
+    return angular_drift_ / angular_;
+  }
+  const SystemEnergy& initial() const { return initial_; }
+  double work_in() const { return last_.work_in; }
+  double dissipated() const { return last_.dissipated; }
+
+ private:
+  struct Record {
+    double t = 0, power_in = 0, power_out = 0, work_in = 0, dissipated = 0;
+  };
+  static Record record(double t, const SystemEnergy& e) {
+    return {t, e.load_power + e.motion_power, e.damping_power, 0, 0};
+  }
+  double drift(const SystemEnergy& energy, const Record& r) const {
+    return energy.total() - initial_.total() - r.work_in + r.dissipated;
+  }
+  // Over the last step, by the parabola through the last three powers, or by a line.
+  double integral(bool three, double Record::*power) const {
+    const double h = last_.t - previous_.t, a = previous_.*power, b = last_.*power;
+    double sum = h * (a + b) / 2;
+    if (three) {
+      const double k = previous_.t - before_.t;
+      const double second = ((b - a) / h - (a - before_.*power) / k) / (h + k);
+      sum -= second * h * h * h / 6;
+    }
+    return sum;
+  }
+  void track(const SystemEnergy& e) {
+    scale_ = std::max(scale_, e.kinetic + e.elastic + std::abs(e.gravity - initial_.gravity) + e.springs);
+    kinetic_ = std::max(kinetic_, e.kinetic);
+    angular_ = std::max(angular_, e.angular_momentum.norm());
+  }
+  double largest_constraint(const State& state) {
+    if (g_.size() == 0) return 0;
+    equations_.all_constraints(state.t, state.q, g_);
+    return g_.cwiseAbs().maxCoeff();
+  }
+  // Whether only gravity acts from outside.
+  bool is_isolated() const {
+    const System& system = equations_.system();
+    for (const Joint& joint : system.joints())
+      if (joint.first.body < 0 || joint.second.body < 0) return false;
+    for (const Load& load : system.loads())
+      if (!load.has_second || load.first.body < 0 || load.second.body < 0) return false;
+    return true;
+  }
+
+  SystemEquations& equations_;
+  SystemEnergy initial_;
+  Record last_, previous_, before_;
+  VectorXd g_;
+  double start_ = 0, mass_ = 0;
+  double scale_ = 0, kinetic_ = 0, angular_ = 0;
+  double energy_drift_ = 0, constraint_drift_ = 0, momentum_drift_ = 0, angular_drift_ = 0;
+  bool isolated_ = false;
+};
+
+// ---------------------------------------------------------------------------------------------- the start
+
+struct Start {
+  SystemCheck check;
+  std::unique_ptr<SystemEquations> equations;
+  InitialState initial;
+};
+
+Start make_start(StudySystem& built, const StudyFile& study, Diagnostics& diagnostics) {
+  Start start;
+  start.check = check_study_system(built, study, diagnostics);
+  const System& system = *built.system;
+  start.equations = std::make_unique<SystemEquations>(system, start.check.kept);
+  start.initial = make_consistent(*start.equations, 0, built.q, built.v);
+  if (!start.check.gaps.empty()) {
+    // what depends on what may look different once the joints meet
+    const SystemCheck assembled = check_system(system, 0, start.initial.state.q);
+    if (assembled.kept != start.check.kept) {
+      start.check = assembled;
+      start.equations = std::make_unique<SystemEquations>(system, assembled.kept);
+      const InitialState again = make_consistent(*start.equations, 0, start.initial.state.q, built.v);
+      const double moved = start.initial.moved;
+      start.initial = again;
+      start.initial.moved = std::max(moved, again.moved);
+    }
+    diagnostics.warn(
+        "simulate.assembled",
+        fmt::format("the bodies were moved by up to {:.3g} m so that the joints meet", start.initial.moved));
+  }
+  const bool velocity_given = std::any_of(study.bodies.begin(), study.bodies.end(), [](const BodySpec& body) {
+    return !body.placement.velocity.isZero(0) || !body.placement.angular_velocity.isZero(0);
+  });
+  const double speed = start.equations->displacement_scale().cwiseProduct(built.v).lpNorm<Eigen::Infinity>();
+  if (velocity_given && start.initial.velocity_change > 1e-6 * speed)
+    diagnostics.warn(
+        "simulate.velocity",
+        fmt::format("the velocities given do not fit the joints and motions; they were changed by "
+                    "up to {:.3g} m/s",
+                    start.initial.velocity_change));
+  return start;
+}
+
+ResultHeader make_header(const StudyFile& study, const Start& start, const SensorBank& bank,
+                         const std::vector<int>& node_bodies) {
+  const System& system = start.equations->system();
+  ResultHeader header;
+  header.title = study.title;
+  header.case_name = study.case_name;
+  header.study = study.text;
+  header.integrator = name_of(study.simulation->simulate->integrator.integrator);
+  for (size_t b = 0; b < system.bodies().size(); ++b) {
+    const Body& body = *system.bodies()[b];
+    header.bodies.push_back({body.name(), body.formulation(), system.offset(static_cast<int>(b)),
+                             body.coordinates(), body.flexible_modes()});
+  }
+  const int n = start.equations->coordinates();
+  for (int row = 0; row < start.equations->constraints(); ++row)
+    header.constraints.push_back(start.equations->row_name(n + row));
+  for (const SensorColumn& column : bank.columns()) {
+    header.sensors.push_back(column.name);
+    header.sensor_units.push_back(si_unit(column));
+  }
+  for (const int b : node_bodies)
+    header.nodes.push_back({system.bodies()[b]->name(), system.bodies()[b]->node_ids()});
+  return header;
+}
+
+json optional_number(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? json(*value) : json(nullptr);
+}
+
+json energy_json(const SystemEnergy& energy) {
+  return {{"kinetic", energy.kinetic},
+          {"elastic", energy.elastic},
+          {"gravity", energy.gravity},
+          {"springs", energy.springs},
+          {"total", energy.total()}};
+}
+
+}  // namespace
+
+SimulationRun inspect_simulation(const StudyFile& study, BodyStore& store, Diagnostics& diagnostics,
+                                 const ProgressHook& progress) {
+  const StudySystem built = build_system(study, store, diagnostics, progress);
+  // gaps and the like are told, not refused
+  const SystemCheck check = check_system(*built.system, 0, built.q);
+  SimulationRun run;
+  run.text = describe(*built.system, check);
+  run.summary = system_json(*built.system, check);
+  run.summary["sensors"] = json::array();
+  const SensorBank bank(*built.system, built.sensors);
+  for (const SensorColumn& column : bank.columns()) run.summary["sensors"].push_back(column.name);
+  if (study.simulation->simulate)
+    run.summary["integrator"] = name_of(study.simulation->simulate->integrator.integrator);
+  return run;
+}
+
+SimulationRun simulate(const StudyFile& study, const std::filesystem::path& folder, BodyStore& store,
+                       Diagnostics& diagnostics, const ProgressHook& progress,
+                       const SimulationOptions& options) {
+  if (!study.simulation || !study.simulation->simulate)
+    fail_input("{}: there is no table [simulate]; add one with end and step", study.path.string());
+  const SimulationSpec& spec = *study.simulation;
+  const SimulateSpec& simulate = *spec.simulate;
+  if (options.write_files) check_output_folder(folder);
+
+  // the system, and a start that satisfies it
+  StudySystem built = build_system(study, store, diagnostics, progress);
+  const System& system = *built.system;
+  if (progress) progress("initial conditions", -1);
+  Start start = make_start(built, study, diagnostics);
+  SystemEquations& equations = *start.equations;
+  const State& initial = start.initial.state;
+  if (const auto problems = simulate.integrator.problems(&equations); !problems.empty())
+    fail_input(simulate.where, "simulate: {}", fmt::join(problems, "; "));
+  SensorBank bank(system, built.sensors);
+  bank.start(equations, initial);
+  Balance balance(equations, initial);
+
+  SimulationRun run;
+  const size_t columns = bank.columns().size();
+  VectorXd values(static_cast<Eigen::Index>(columns)), shown(static_cast<Eigen::Index>(columns));
+  VectorXd unit_factors(static_cast<Eigen::Index>(columns));
+  for (size_t c = 0; c < columns; ++c) {
+    run.columns.push_back(bank.columns()[c].name);
+    unit_factors[static_cast<Eigen::Index>(c)] = factor_of(bank.columns()[c], spec.units);
+  }
+  std::vector<int> node_bodies;
+  for (const std::string& name : simulate.nodes) {
+    const int b = system.find_body(name);
+    if (system.bodies()[b]->node_ids().empty())
+      diagnostics.warn("simulate.no-nodes." + name,
+                       fmt::format("the body '{}' has no nodes to be written", name));
+    else
+      node_bodies.push_back(b);
+  }
+
+  std::optional<CsvWriter> csv;
+  std::optional<ResultWriter> result;
+  const std::filesystem::path csv_path = folder / "sensors.csv", result_path = folder / "result.h5";
+  if (options.write_files) {
+    std::error_code ec;
+    std::filesystem::create_directories(folder, ec);
+    if (ec) fail("{}: the folder cannot be made: {}", folder.string(), ec.message());
+    csv.emplace(csv_path, run.columns);
+    result.emplace(result_path, make_header(study, start, bank, node_bodies));
+  }
+
+  // every step counts in the balance, samples are written
+  std::vector<double> times, series;
+  std::vector<Eigen::Matrix3Xd> nodes(node_bodies.size());
+  Timer since_flush;
+  IntegrationOutput output;
+  output.step = [&](const State& state) { balance.step(state); };
+  output.sample = [&](const State& state) {
+    bank.evaluate(equations, state, values);
+    shown = values.cwiseQuotient(unit_factors);
+    times.push_back(state.t / spec.units.time);
+    series.insert(series.end(), shown.data(), shown.data() + shown.size());
+    if (!options.write_files) return;
+    csv->add(times.back(), shown);
+    for (size_t i = 0; i < node_bodies.size(); ++i) {
+      const Body& body = *system.bodies()[node_bodies[i]];
+      nodes[i] = body.node_positions(state.q.segment(system.offset(node_bodies[i]), body.coordinates()));
+    }
+    result->add(state, values, balance.at(state), nodes);
+    if (since_flush.seconds() < 1) return;
+    csv->flush();
+    result->flush();
+    since_flush = Timer();
+  };
+  output.stop = options.stop;
+
+  IntegrationSummary summary;
+  const auto kept = [&] {
+    return options.write_files && !times.empty()
+               ? fmt::format("\nwhat was computed until t = {:.6g} s is kept in {} and {}",
+                             times.back() * spec.units.time, csv_path.string(), result_path.string())
+               : std::string();
+  };
+  try {
+    integrate(equations, initial, simulate.integrator, output, summary, diagnostics, progress);
+  } catch (const Error& e) {
+    if (csv) csv->flush();
+    if (result) result->finish(summary, e.what());
+    const std::string message = fmt::format("{}{}", e.what(), kept());
+    if (dynamic_cast<const InputError*>(&e)) throw InputError(message);
+    throw Error(message);
+  }
+  if (csv) csv->flush();
+  if (result) result->finish(summary, "");
+  if (summary.stopped) fail("the simulation was stopped at t = {:.6g} s{}", summary.end, kept());
+
+  run.time = Eigen::Map<const VectorXd>(times.data(), static_cast<Eigen::Index>(times.size()));
+  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  run.sensors = Eigen::Map<const RowMajor>(series.data(), static_cast<Eigen::Index>(times.size()),
+                                           static_cast<Eigen::Index>(columns));
+
+  json& j = run.summary;
+  j = system_json(system, start.check);
+  j["integrator"] = name_of(simulate.integrator.integrator);
+  j["end"] = summary.end;
+  j["steps"] = summary.steps;
+  j["rejected"] = summary.rejected;
+  j["newton_iterations"] = summary.newton_iterations;
+  j["residuals"] = summary.residuals;
+  j["jacobians"] = summary.jacobians;
+  j["factorisations"] = summary.factorisations;
+  j["smallest_step"] = summary.smallest_step;
+  j["largest_step"] = summary.largest_step;
+  j["seconds"] = summary.seconds;
+  j["output_seconds"] = summary.output_seconds;
+  j["samples"] = times.size();
+  j["energy_drift"] = balance.energy_drift();
+  j["constraint_drift"] = balance.constraint_drift();
+  j["momentum_drift"] = optional_number(balance.momentum_drift());
+  j["angular_momentum_drift"] = optional_number(balance.angular_momentum_drift());
+  j["energy"] = {{"initial", energy_json(balance.initial())},
+                 {"scale", balance.energy_scale()},
+                 {"work_in", balance.work_in()},
+                 {"dissipated", balance.dissipated()}};
+  j["start"] = {{"moved", start.initial.moved},
+                {"iterations", start.initial.iterations},
+                {"velocity_change", start.initial.velocity_change}};
+  j["sensors"] = run.columns;
+  if (options.write_files) {
+    j["out"] = folder.string();
+    j["files"] = {"sensors.csv", "result.h5"};
+  }
+
+  run.text = describe(system, start.check);
+  const auto line = [&](std::string_view what, const std::string& value) {
+    run.text += fmt::format("{:<18}{}\n", what, value);
+  };
+  line("integrator", fmt::format("{}, {} steps ({} rejected), {} Newton iterations, {} factorisations",
+                                 name_of(simulate.integrator.integrator), summary.steps, summary.rejected,
+                                 summary.newton_iterations, summary.factorisations));
+  line("steps", fmt::format("{:.3g} to {:.3g} s, {} samples", summary.smallest_step, summary.largest_step,
+                            times.size()));
+  line("time", fmt::format("{} for {:.6g} s", format_seconds(summary.seconds), summary.end));
+  line("energy drift", fmt::format("{:.2e} of {:.4g} J", balance.energy_drift(), balance.energy_scale()));
+  line("constraint drift", fmt::format("{:.2e} m", balance.constraint_drift()));
+  if (balance.momentum_drift()) line("momentum drift", fmt::format("{:.2e}", *balance.momentum_drift()));
+  if (balance.angular_momentum_drift())
+    line("ang. mom. drift", fmt::format("{:.2e}", *balance.angular_momentum_drift()));
+  return run;
+}
+
+}  // namespace lissom

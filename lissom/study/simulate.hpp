@@ -1,0 +1,40 @@
+// A simulation that a study asks for, carried out: checks, consistent start, integration, files, balance.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "lissom/study/build_system.hpp"
+
+namespace lissom {
+
+struct SimulationOptions {
+  bool write_files = true;
+  // Asked before every step; true ends the run as if it had failed there.
+  std::function<bool()> stop;
+};
+
+struct SimulationRun {
+  std::string text;                  // for people
+  nlohmann::json summary;            // steps, seconds, energy_drift, constraint_drift, ...
+  std::vector<std::string> columns;  // of the sensors, "tip.x"
+  Eigen::VectorXd time;              // of the samples, in the study's units
+  Eigen::MatrixXd sensors;           // samples by columns, in the study's units
+};
+
+// Simulates study.simulation and leaves sensors.csv (the study's units) and result.h5 (SI) in `folder`, which
+// is made. Throws InputError where the study cannot be simulated, Error where the run fails; the message then
+// says until when the files have the result.
+SimulationRun simulate(const StudyFile& study, const std::filesystem::path& folder, BodyStore& store,
+                       Diagnostics& diagnostics, const ProgressHook& progress = {},
+                       const SimulationOptions& options = {});
+
+// What would be solved: bodies, joints, constraints, degrees of freedom. Reduces bodies as needed.
+SimulationRun inspect_simulation(const StudyFile& study, BodyStore& store, Diagnostics& diagnostics,
+                                 const ProgressHook& progress = {});
+
+}  // namespace lissom

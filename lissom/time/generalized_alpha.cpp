@@ -1,0 +1,360 @@
+// Generalized-alpha for differential-algebraic equations of index 3 (M. Arnold, O. Bruels: Convergence of the
+// generalized-alpha scheme for constrained mechanical systems, Multibody Syst. Dyn. 18, 2007). With the
+// accelerations q'' and the algorithmic ones a,
+//
+//   q(n+1) = q(n) + h v(n) + h^2 ((1/2 - beta) a(n) + beta a(n+1))
+//   v(n+1) = v(n) + h ((1 - gamma) a(n) + gamma a(n+1))
+//   (1 - am) a(n+1) + am a(n) = (1 - af) q''(n+1) + af q''(n)
+//   M q'' + h + G' lambda = 0 and g = 0 at n+1.
+//
+// HHT-I3 (paper 004, Eqs. 4-5) is am = 0, af = -alpha: where M is constant the last two lines are Eq. 4.
+// Where it is not, Eq. 4 multiplies M(q(n+1)) with an acceleration of another time, which costs an order; the
+// form here keeps it.
+//
+// a(n) stands for q'' at t(n) + (am - af) h, and the velocities of a solution with g = 0 at every step differ
+// from those of G v + dg/dt = 0 by c h^2 q''' across the constraints, c = 1/6 - beta - (am - af) / 2 (expand
+// the first line at the exact solution). Starting with neither leaves an error of first order in the
+// multipliers, for ever with rho_inf = 1; hence both are corrected at the start and where the step changes.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "lissom/core/error.hpp"
+#include "lissom/time/newton_solver.hpp"
+#include "lissom/time/stepper.hpp"
+
+namespace lissom {
+
+namespace {
+
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+constexpr int most_halvings = 20;
+
+struct AlphaMethod {
+  double am = 0, af = 0, beta = 0, gamma = 0;
+  double shift() const { return am - af; }
+  double offset() const { return 1.0 / 6 - beta - shift() / 2; }
+};
+
+AlphaMethod generalized_alpha(double rho) {
+  AlphaMethod p;
+  p.am = (2 * rho - 1) / (rho + 1);
+  p.af = rho / (rho + 1);
+  p.gamma = 0.5 - p.shift();
+  p.beta = (p.gamma + 0.5) * (p.gamma + 0.5) / 4;
+  return p;
+}
+
+AlphaMethod hht(double alpha) {
+  AlphaMethod p;
+  p.af = -alpha;
+  p.gamma = 0.5 - alpha;
+  p.beta = (1 - alpha) * (1 - alpha) / 4;
+  return p;
+}
+
+class AlphaStepper final : public Stepper {
+ public:
+  AlphaStepper(Equations& equations, const AlphaMethod& method, const IntegratorOptions& options,
+               IntegrationSummary& summary)
+      : equations_(equations),
+        p_(method),
+        options_(options),
+        summary_(summary),
+        newton_(equations, options.newton, summary),
+        n_(equations.coordinates()),
+        m_(equations.constraints()),
+        matrix_(n_ + m_, equations.blocks()),
+        x_(n_ + m_),
+        r_(n_),
+        curvature_(m_),
+        curvature_ahead_(m_),
+        G_(m_, n_),
+        G_ahead_(m_, n_) {}
+
+  void start(const State& initial) override {
+    if (!has_grid_) {
+      has_grid_ = true;
+      t0_ = initial.t;
+    }
+    now_ = before_ = next_ = initial;
+    a_ = a_before_ = a_next_ = initial.a;
+    a_step_ = initial.a;
+    v_step_ = initial.v;
+    rate_ = Eigen::VectorXd::Zero(n_);
+    last_h_ = prepared_h_ = 0;
+    linear_guess_ = true;
+    halvings_ = 0;
+    newton_.forget();
+  }
+
+  void step(double stop) override {
+    if (options_.adaptive)
+      controlled_step(stop);
+    else
+      fixed_step(stop);
+    ++summary_.steps;
+    const double h = now_.t - before_.t;
+    summary_.smallest_step = summary_.smallest_step > 0 ? std::min(summary_.smallest_step, h) : h;
+    summary_.largest_step = std::max(summary_.largest_step, h);
+  }
+
+  const State& state() const override { return now_; }
+  const State& previous() const override { return before_; }
+
+  void interpolate(double t, State& out) const override {
+    interpolate_hermite(before_, now_, t, out);
+    // q and v fit together only up to h^3, of which two derivatives would make h
+    const double s = (t - before_.t) / (now_.t - before_.t);
+    out.a = (1 - s) * before_.a + s * now_.a;
+  }
+
+ private:
+  // Where steps of t0 + k h end: `target` is the next such time, h the step to try on the way there.
+  void fixed_step(double stop) {
+    const double h = options_.step;
+    std::string first_failure;
+    for (;;) {
+      // next point of the grid, one more where that is next to nothing away
+      const double k = std::floor((now_.t - t0_) / h + 1e-3) + 1;
+      double target = t0_ + k * h;
+      if (target > stop - 1e-3 * h) target = stop;
+      const double remaining = target - now_.t;
+      const double piece = h / std::ldexp(1.0, halvings_);
+      const double pieces = std::max(1.0, std::ceil(remaining / piece - 2e-3));
+      double dt = remaining / pieces;
+      const double end = pieces == 1 ? target : now_.t + dt;
+      if (std::abs(dt - piece) < 1e-9 * piece) dt = piece;  // equal steps stay equal in the last digit
+      if (attempt(dt, end)) {
+        accept(dt);
+        // twice as long again, once that ends on the grid
+        if (halvings_ > 0) {
+          const double left = (target - now_.t) / (2 * piece);
+          if (std::abs(left - std::round(left)) < 1e-3) --halvings_;
+        }
+        return;
+      }
+      ++summary_.rejected;
+      if (first_failure.empty()) first_failure = newton_.failure();
+      ++halvings_;
+      if (dt / 2 < smallest() || halvings_ > most_halvings) give_up(dt, first_failure);
+    }
+  }
+
+  void controlled_step(double stop) {
+    const double longest = options_.max_step > 0 ? options_.max_step : stop - now_.t;
+    if (wanted_h_ <= 0) wanted_h_ = first_step(stop);
+    std::string first_failure;
+    double tried = std::min(wanted_h_, longest);
+    for (;;) {
+      double dt = tried, end = now_.t + dt;
+      if (end > stop - 1e-3 * dt) {
+        end = stop;
+        dt = stop - now_.t;
+      } else if (end + dt > stop) {
+        dt = (stop - now_.t) / 2;  // two equal ones rather than a tiny last one
+        end = now_.t + dt;
+      }
+      double factor = 0.25, error = 0;
+      if (attempt(dt, end)) {
+        error = step_error(dt) / (options_.tolerance * equations_.length());
+        factor = std::clamp(0.8 / std::cbrt(std::max(error, 1e-9)), 0.2, 2.0);
+        if (error <= 1) {
+          accept(dt);
+          // small changes are not worth a new matrix; a step cut short by `stop` says little of the next
+          if (factor < 0.9 || (factor > 1.25 && dt * factor > wanted_h_))
+            wanted_h_ = std::min(dt * factor, longest);
+          return;
+        }
+        first_failure = fmt::format("the error of a step is {:.3g} times the tolerance", error);
+      } else if (first_failure.empty()) {
+        first_failure = newton_.failure();
+      }
+      ++summary_.rejected;
+      tried = wanted_h_ = dt * std::min(factor, 0.8);
+      if (tried < smallest()) give_up(dt, first_failure);
+    }
+  }
+
+  // Local error of the displacements after a step, root mean square [m].
+  double step_error(double h) {
+    a_step_error_ = (a_next_ - a_step_).cwiseProduct(equations_.displacement_scale());
+    return std::abs(p_.beta - 1.0 / 6) * h * h * a_step_error_.norm() / std::sqrt(static_cast<double>(n_));
+  }
+
+  // As if the accelerations changed altogether within it: short enough, and it grows soon.
+  double first_step(double stop) const {
+    const double whole = stop - now_.t;
+    if (options_.step > 0) return options_.step;
+    const double a =
+        now_.a.cwiseProduct(equations_.displacement_scale()).norm() / std::sqrt(static_cast<double>(n_));
+    const double limit = options_.tolerance * equations_.length();
+    return std::min(whole / 100, a > 0 ? std::sqrt(limit / (std::abs(p_.beta - 1.0 / 6) * a)) : whole);
+  }
+
+  double smallest() const {
+    return std::max(
+        {options_.min_step, 64 * epsilon * std::abs(now_.t), 1e-14 * std::abs(options_.end - t0_)});
+  }
+
+  [[noreturn]] void give_up(double h, const std::string& reason) const {
+    fail(
+        "at {:.6g} s no step down to {:.3g} s succeeds: {}. Try a smaller step, a larger tolerance of the "
+        "Newton iteration, or check loads, springs and joints there (a lock, a dead centre, a contact that "
+        "is too stiff)",
+        now_.t, h, reason);
+  }
+
+  // Algorithmic accelerations and velocities to step from, for a step of h.
+  void prepare(double h) {
+    if (h == prepared_h_) return;
+    prepared_h_ = h;
+    if (last_h_ == 0) {
+      prepare_start(h);
+      return;
+    }
+    a_step_ = a_;
+    v_step_ = now_.v;
+    if (h == last_h_) return;
+    a_step_ += p_.shift() * (h / last_h_ - 1) * (a_ - a_before_);
+    if (m_ == 0 || p_.offset() == 0) return;
+    // the velocities' offset goes with h^2
+    equations_.constraint_rate(now_.t, now_.q, now_.v, curvature_);
+    if (!make_matrix(h)) return;
+    x_.head(n_).setZero();
+    x_.tail(m_) = equations_.typical_mass() * (h * h / (last_h_ * last_h_) - 1) * curvature_;
+    matrix_.solve_in_place(x_);
+    v_step_ += x_.head(n_);
+  }
+
+  // The same from exact q'', by q''': the difference of the residual and of d2g/dt2 a little later says what
+  // q''' must cancel. Solved with the matrix of the step instead of M, which leaves what the step resolves
+  // as it is and keeps stiff modes from being kicked.
+  void prepare_start(double h) {
+    a_step_ = now_.a;
+    v_step_ = now_.v;
+    if (!make_matrix(h)) return;
+    const double ahead = 0.01 * h, mass = equations_.typical_mass();
+    equations_.residual(now_, 1, r_);
+    if (m_ > 0) {
+      equations_.constraint_curvature(now_.t, now_.q, now_.v, curvature_);
+      equations_.constraint_gradient(now_.t, now_.q, G_);
+    }
+    next_ = now_;
+    next_.t += ahead;
+    next_.q += ahead * (now_.v + ahead / 2 * now_.a);
+    next_.v += ahead * now_.a;
+    equations_.residual(next_, 1, x_.head(n_));
+    summary_.residuals += 2;
+    x_.head(n_) = (r_ - x_.head(n_)) / ahead;
+    if (m_ > 0) {
+      equations_.constraint_curvature(next_.t, next_.q, next_.v, curvature_ahead_);
+      equations_.constraint_gradient(next_.t, next_.q, G_ahead_);
+      curvature_ = (curvature_ - curvature_ahead_) / ahead;
+      curvature_.noalias() += ((G_ - G_ahead_) * now_.a) / ahead;
+      x_.tail(m_) = mass * curvature_;
+    }
+    if (!x_.allFinite()) return;
+    matrix_.solve_in_place(x_);
+    rate_ = x_.head(n_);
+    if (!rate_.allFinite()) return;
+    a_step_ += p_.shift() * h * rate_;
+    if (m_ == 0) return;
+    // its part across the constraints
+    x_.head(n_).setZero();
+    x_.tail(m_) = mass * curvature_;
+    matrix_.solve_in_place(x_);
+    v_step_ += p_.offset() * h * h * x_.head(n_);
+  }
+
+  double ca(double h) const { return (1 - p_.am) / ((1 - p_.af) * p_.beta * h * h); }
+  double cv(double h) const { return p_.gamma / (p_.beta * h); }
+
+  bool make_matrix(double h) {
+    const double mass = equations_.typical_mass();
+    ++summary_.jacobians;
+    ++summary_.factorisations;
+    equations_.jacobian(now_, 1, {1 / ca(h), cv(h) / ca(h), 1, mass, mass}, matrix_);
+    return matrix_.factorise();
+  }
+
+  // a(n+1) of the accelerations in next_.
+  void set_algorithmic() {
+    a_next_ = ((1 - p_.af) * next_.a + p_.af * now_.a - p_.am * a_step_) / (1 - p_.am);
+  }
+
+  bool attempt(double h, double end) {
+    prepare(h);
+    // prediction: accelerations and multipliers as they were, or along a line where that was nearer last time
+    const double slope = last_h_ > 0 && linear_guess_ ? h / last_h_ : 0;
+    next_.a = now_.a + slope * (now_.a - before_.a);
+    next_.lambda = now_.lambda + slope * (now_.lambda - before_.lambda);
+    set_algorithmic();
+    next_.q = now_.q + h * v_step_ + h * h * ((0.5 - p_.beta) * a_step_ + p_.beta * a_next_);
+    next_.v = v_step_ + h * ((1 - p_.gamma) * a_step_ + p_.gamma * a_next_);
+    ImplicitStep implicit;
+    implicit.t = end;
+    implicit.cv = cv(h);
+    implicit.ca = ca(h);
+    if (!newton_.solve(implicit, next_)) return false;
+    set_algorithmic();
+    return true;
+  }
+
+  void accept(double h) {
+    if (last_h_ > 0) {
+      double constant = 0, linear = 0;
+      const Eigen::VectorXd& scale = equations_.displacement_scale();
+      for (int i = 0; i < n_; ++i) {
+        const double change = next_.a[i] - now_.a[i];
+        const double line = change - h / last_h_ * (now_.a[i] - before_.a[i]);
+        constant = std::max(constant, scale[i] * std::abs(change));
+        linear = std::max(linear, scale[i] * std::abs(line));
+      }
+      linear_guess_ = linear < constant;
+    }
+    std::swap(before_, now_);
+    std::swap(now_, next_);
+    a_before_.swap(a_step_);
+    a_.swap(a_next_);
+    last_h_ = h;
+    prepared_h_ = 0;
+  }
+
+  Equations& equations_;
+  const AlphaMethod p_;
+  const IntegratorOptions options_;
+  IntegrationSummary& summary_;
+  NewtonSolver newton_;
+  const int n_, m_;
+  NewtonMatrix matrix_;
+
+  State now_, before_, next_;
+  Eigen::VectorXd a_, a_before_, a_next_;  // algorithmic accelerations
+  Eigen::VectorXd a_step_, v_step_;        // those at the beginning of a step, corrected for its length
+  Eigen::VectorXd rate_, a_step_error_;
+  Eigen::VectorXd x_, r_, curvature_, curvature_ahead_;
+  Eigen::MatrixXd G_, G_ahead_;
+
+  bool has_grid_ = false;
+  double t0_ = 0;          // of the grid
+  double last_h_ = 0;      // 0: nothing before
+  double prepared_h_ = 0;  // a_step_ and v_step_ are for this step
+  double wanted_h_ = 0;    // of step control
+  int halvings_ = 0;       // of a fixed step
+  bool linear_guess_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<Stepper> make_generalized_alpha(Equations& equations, const IntegratorOptions& options,
+                                                IntegrationSummary& summary) {
+  return std::make_unique<AlphaStepper>(equations, generalized_alpha(options.rho_inf), options, summary);
+}
+
+std::unique_ptr<Stepper> make_hht_i3(Equations& equations, const IntegratorOptions& options,
+                                     IntegrationSummary& summary) {
+  return std::make_unique<AlphaStepper>(equations, hht(options.alpha), options, summary);
+}
+
+}  // namespace lissom

@@ -1,0 +1,291 @@
+#include "lissom/time/integrate.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "lissom/core/error.hpp"
+#include "lissom/linalg/blas.hpp"
+#include "lissom/time/initial_state.hpp"
+#include "lissom/time/stepper.hpp"
+
+namespace lissom {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+bool has_fixed_step(const IntegratorOptions& o) {
+  switch (o.integrator) {
+    case Integrator::CentralDifferences:
+      return true;
+    case Integrator::GeneralizedAlpha:
+    case Integrator::HhtI3:
+      return !o.adaptive;
+    default:
+      return false;
+  }
+}
+
+std::unique_ptr<Stepper> make_stepper(Equations& equations, const IntegratorOptions& options,
+                                      IntegrationSummary& summary) {
+  switch (options.integrator) {
+    case Integrator::GeneralizedAlpha:
+      return make_generalized_alpha(equations, options, summary);
+    case Integrator::HhtI3:
+      return make_hht_i3(equations, options, summary);
+    case Integrator::Bdf:
+      return make_bdf(equations, options, summary);
+    case Integrator::CentralDifferences:
+      return make_central_differences(equations, options, summary);
+    case Integrator::RungeKutta:
+      return make_runge_kutta(equations, options, summary);
+    case Integrator::Cvode:
+      return make_cvode(equations, options, summary);
+  }
+  LISSOM_ASSERT(false);
+  return nullptr;
+}
+
+// Names the first coordinate or multiplier that is not finite, if any.
+void check_finite(const Equations& equations, const State& state, std::string_view when) {
+  const auto check = [&](const Eigen::VectorXd& x, const char* what, int first) {
+    if (x.allFinite()) return;
+    int i = 0;
+    while (std::isfinite(x[i])) ++i;
+    fail("{} of {} is not finite {} ({:.6g} s). Try a smaller step, and check the loads there", what,
+         equations.row_name(first + i), when, state.t);
+  };
+  check(state.q, "the position", 0);
+  check(state.v, "the velocity", 0);
+  check(state.a, "the acceleration", 0);
+  check(state.lambda, "the reaction", equations.coordinates());
+}
+
+// One run, from start to end.
+class Run {
+ public:
+  Run(Equations& equations, const State& initial, const IntegratorOptions& options,
+      const IntegrationOutput& output, IntegrationSummary& summary, const ProgressHook& progress)
+      : equations_(equations),
+        options_(options),
+        output_(output),
+        summary_(summary),
+        progress_(progress),
+        start_(initial.t),
+        round_off_(8 * std::numeric_limits<double>::epsilon() *
+                   std::max(std::abs(initial.t), std::abs(options.end))),
+        sample_(initial) {
+    for (double t : equations.break_times())
+      if (t > start_ + round_off_ && t < options.end - round_off_) breaks_.push_back(t);
+    std::sort(breaks_.begin(), breaks_.end());
+  }
+
+  void operator()(const State& initial) {
+    summary_.end = start_;
+    check_finite(equations_, initial, "at the start");
+    const std::unique_ptr<Stepper> stepper = make_stepper(equations_, options_, summary_);
+    stepper->start(initial);
+    if (options_.sample > 0)
+      give_samples(*stepper, start_, true);
+    else
+      give(output_.sample, initial);
+
+    size_t next_break = 0;
+    double told = 0;
+    while (summary_.end < options_.end) {
+      if (output_.stop && output_.stop()) {
+        summary_.stopped = true;
+        return;
+      }
+      while (next_break < breaks_.size() && breaks_[next_break] <= summary_.end + round_off_) ++next_break;
+      // up to just before a jump, and on from just after it: each side with its own loads
+      const bool has_break = next_break < breaks_.size();
+      const double jump = has_break ? breaks_[next_break] : infinity;
+      const double stop = has_break ? std::nextafter(jump, -infinity) : options_.end;
+      stepper->step(stop);
+      check_finite(equations_, stepper->state(), "after a step");
+      give(output_.step, stepper->state());
+      if (stepper->state().t == stop && has_break) {
+        give_samples(*stepper, jump - round_off_, false);
+        start_again(*stepper, jump);
+        summary_.end = jump;
+        give_samples(*stepper, jump, true);
+      } else {
+        summary_.end = stepper->state().t;
+        give_samples(*stepper, summary_.end, false);
+      }
+      const double fraction = (summary_.end - start_) / (options_.end - start_);
+      if (progress_ && (fraction >= told + 1e-3 || fraction >= 1)) {
+        told = fraction;
+        progress_("integrating", fraction);
+      }
+    }
+  }
+
+ private:
+  void give(const std::function<void(const State&)>& to, const State& state) {
+    if (!to) return;
+    const auto before = Clock::now();
+    to(state);
+    summary_.output_seconds += seconds_since(before);
+  }
+
+  // The time of sample k: counted, so that nothing adds up; the last one is the end itself.
+  double sample_time(long k) const {
+    const double t = start_ + static_cast<double>(k) * options_.sample;
+    return t > options_.end - 1e-6 * options_.sample ? options_.end : t;
+  }
+
+  // All samples up to a time that the last step covers; `restarted`: only the state itself is there.
+  void give_samples(const Stepper& stepper, double until, bool restarted) {
+    if (options_.sample <= 0) {
+      // every step; a state just before a jump gives way to the one after it
+      if (!restarted && until < stepper.state().t) return;
+      if (restarted) {
+        sample_ = stepper.state();
+        sample_.t = until;
+        give(output_.sample, sample_);
+      } else {
+        give(output_.sample, stepper.state());
+      }
+      return;
+    }
+    while (!samples_done_) {
+      const double t = sample_time(samples_);
+      if (t > until + round_off_) return;
+      if (restarted || std::abs(t - stepper.state().t) <= round_off_)
+        sample_ = stepper.state();
+      else
+        stepper.interpolate(t, sample_);
+      sample_.t = t;
+      give(output_.sample, sample_);
+      samples_done_ = t == options_.end;
+      ++samples_;
+    }
+  }
+
+  // After a jump: velocities as prescribed motions now want them, accelerations of the new loads.
+  void start_again(Stepper& stepper, double jump) {
+    if (!accelerations_) {
+      accelerations_ = std::make_unique<AccelerationSolver>(equations_);
+      projector_ = std::make_unique<Projector>(equations_);
+    }
+    State state = stepper.state();
+    state.t = std::nextafter(jump, infinity);
+    projector_->project(state, 1e-12);
+    accelerations_->solve(state);
+    stepper.start(state);
+  }
+
+  Equations& equations_;
+  const IntegratorOptions& options_;
+  const IntegrationOutput& output_;
+  IntegrationSummary& summary_;
+  const ProgressHook& progress_;
+  const double start_, round_off_;
+  std::vector<double> breaks_;
+  long samples_ = 0;  // given so far
+  bool samples_done_ = false;
+  State sample_;
+  std::unique_ptr<AccelerationSolver> accelerations_;
+  std::unique_ptr<Projector> projector_;
+};
+
+}  // namespace
+
+const std::vector<std::pair<std::string, Integrator>>& integrator_names() {
+  static const std::vector<std::pair<std::string, Integrator>> names = {
+      {"generalized-alpha", Integrator::GeneralizedAlpha},
+      {"hht-i3", Integrator::HhtI3},
+      {"bdf", Integrator::Bdf},
+      {"central-differences", Integrator::CentralDifferences},
+      {"runge-kutta", Integrator::RungeKutta},
+      {"cvode", Integrator::Cvode}};
+  return names;
+}
+
+std::string_view name_of(Integrator integrator) {
+  for (const auto& entry : integrator_names())
+    if (entry.second == integrator) return entry.first;
+  LISSOM_ASSERT(false);
+  return {};
+}
+
+std::vector<std::string> IntegratorOptions::problems(const Equations* equations) const {
+  std::vector<std::string> list;
+  // a number out of [low, high], or not a number
+  const auto range = [&](const char* name, double value, double low, double high, const char* expected) {
+    if (!(value >= low && value <= high))
+      list.push_back(fmt::format("{} is {}, expected {}", name, value, expected));
+  };
+  constexpr double tiny = std::numeric_limits<double>::min(), huge = std::numeric_limits<double>::max();
+  const std::string method(name_of(integrator));
+
+  range("end", end, -huge, huge, "a time [s]");
+  if (has_fixed_step(*this))
+    range("step", step, tiny, huge, fmt::format("a positive time [s]: {} has a fixed step", method).c_str());
+  else
+    range("step", step, 0, huge, "a positive time [s], or 0 to have it chosen");
+  range("sample", sample, 0, huge, "a positive time [s], or 0 for every step");
+  range("min_step", min_step, 0, huge, "a positive time [s], or 0 for no limit");
+  range("max_step", max_step, 0, huge, "a positive time [s], or 0 for no limit");
+  if (max_step > 0 && min_step > max_step)
+    list.push_back(
+        fmt::format("min_step is {} and max_step {}, expected the larger one last", min_step, max_step));
+  if (integrator == Integrator::GeneralizedAlpha) range("rho_inf", rho_inf, 0, 1, "0 .. 1");
+  if (integrator == Integrator::HhtI3) range("alpha", alpha, -1.0 / 3, 0, "-1/3 .. 0");
+  if (integrator == Integrator::Bdf) {
+    range("index", index, 2, 3, "2 or 3");
+    range("max_order", max_order, 1, 5, "1 .. 5");
+  }
+  if (adaptive && integrator == Integrator::CentralDifferences)
+    list.push_back("central-differences has a fixed step; take runge-kutta for a controlled one");
+  if (!has_fixed_step(*this)) range("tolerance", tolerance, 1e-14, 0.1, "1e-14 .. 0.1");
+  range("newton tolerance", newton.tolerance, 1e-15, 0.1, "1e-15 .. 0.1");
+  range("newton max_iterations", newton.max_iterations, 2, 1000, "2 .. 1000");
+  range("newton reuse_rate", newton.reuse_rate, 0, 0.9, "0 .. 0.9");
+  if (equations) {
+    if (equations->coordinates() == 0) list.push_back("there is nothing that moves: no coordinates");
+    if (integrator == Integrator::CentralDifferences && !equations->is_ode())
+      list.push_back(
+          fmt::format("central-differences is for equations without constraints, and there are {}; take "
+                      "generalized-alpha",
+                      equations->constraints()));
+  }
+  return list;
+}
+
+void integrate(Equations& equations, const State& initial, const IntegratorOptions& options,
+               const IntegrationOutput& output, IntegrationSummary& summary, Diagnostics&,
+               const ProgressHook& progress) {
+  std::vector<std::string> problems = options.problems(&equations);
+  if (!(options.end > initial.t))
+    problems.push_back(
+        fmt::format("end is {} s, expected a time after the start at {} s", options.end, initial.t));
+  if (!problems.empty()) fail_input("integrator: {}", fmt::join(problems, "; "));
+  LISSOM_ASSERT(initial.q.size() == equations.coordinates() && initial.v.size() == equations.coordinates() &&
+                initial.a.size() == equations.coordinates() &&
+                initial.lambda.size() == equations.constraints());
+
+  const BlasThreads one;
+  summary = {};
+  const auto begin = Clock::now();
+  try {
+    Run(equations, initial, options, output, summary, progress)(initial);
+  } catch (...) {
+    summary.seconds = seconds_since(begin);
+    throw;
+  }
+  summary.seconds = seconds_since(begin);
+}
+
+}  // namespace lissom

@@ -1,0 +1,264 @@
+#include "lissom/time/newton_solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "lissom/core/error.hpp"
+
+namespace lissom {
+
+namespace {
+
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+// ca may change so much, either way, before a matrix is no longer tried: a step by a factor of 1.4
+constexpr double largest_change = 2;
+// a new matrix costs about as much as so many more iterations with the old one
+constexpr double worth_iterations = 4;
+// A new matrix is exact: the increment after it is about curvature * increment^2 / length. So much is
+// assumed to begin with, and more once seen.
+constexpr double usual_curvature = 10;
+// multipliers may be so much less exact than displacements: their errors do not accumulate
+constexpr double multiplier_factor = 1e3;
+
+}  // namespace
+
+struct NewtonSolver::Impl {
+  Equations& equations;
+  const NewtonOptions options;
+  IntegrationSummary& summary;
+  const int n, m;
+  const double mass, length;
+  NewtonMatrix matrix;
+
+  bool has_matrix = false;
+  double matrix_ca = 0, matrix_w = 0;
+  double curvature = usual_curvature;
+
+  Eigen::VectorXd x, residual;  // n + m: increment, unscaled residual of it
+  Eigen::VectorXd q0, v0, a0, lambda0;
+
+  int iterations = 0;
+  double rate = 0, increment = 0;
+  std::string failure;
+  bool fresh_before = false;  // the iteration before had a matrix of its own iterate
+
+  Impl(Equations& eq, const NewtonOptions& o, IntegrationSummary& s)
+      : equations(eq),
+        options(o),
+        summary(s),
+        n(eq.coordinates()),
+        m(eq.constraints()),
+        mass(eq.typical_mass()),
+        length(eq.length()),
+        matrix(n + m, eq.blocks()),
+        x(n + m),
+        residual(n + m),
+        q0(n),
+        v0(n),
+        a0(n),
+        lambda0(m) {
+    LISSOM_ASSERT(mass > 0 && length > 0);
+  }
+
+  // Residual at the state; false where something is not finite.
+  bool evaluate(const ImplicitStep& step, const State& state) {
+    ++summary.residuals;
+    equations.residual(state, step.w, residual.head(n));
+    if (step.f) residual.head(n) += *step.f;
+    equations.constraint(state.t, state.q, residual.tail(m));
+    return residual.allFinite();
+  }
+
+  bool make_matrix(const ImplicitStep& step, const State& state) {
+    const JacobianWeights weights{1 / step.ca, step.cv / step.ca, 1, mass, mass};
+    has_matrix = false;
+    ++summary.jacobians;
+    equations.jacobian(state, step.w, weights, matrix);
+    ++summary.factorisations;
+    if (!matrix.factorise()) return false;
+    has_matrix = true;
+    matrix_ca = step.ca;
+    matrix_w = step.w;
+    return true;
+  }
+
+  void describe_residuals() {
+    int worst = 0;
+    double largest = -1;
+    const Eigen::VectorXd& scale = equations.displacement_scale();
+    for (int i = 0; i < n; ++i) {
+      // a force, whatever the coordinate
+      const double size = std::abs(residual[i]) / (scale[i] > 0 ? scale[i] : 1);
+      if (!(size <= largest)) {
+        largest = size;
+        worst = i;
+        if (std::isnan(size)) break;
+      }
+    }
+    if (n > 0) failure = fmt::format("{}: residual {:.3g}", equations.row_name(worst), residual[worst]);
+    if (m == 0) return;
+    Eigen::Index row = 0;
+    if (residual.tail(m).allFinite())
+      residual.tail(m).cwiseAbs().maxCoeff(&row);
+    else
+      while (std::isfinite(residual[n + row])) ++row;
+    failure += fmt::format("; {}: {:.3g}", equations.row_name(n + static_cast<int>(row)), residual[n + row]);
+  }
+
+  void not_finite() {
+    describe_residuals();
+    failure = "numbers that are not finite; " + failure;
+  }
+
+  // One run of iterations, beginning with the matrix there is if `old`. False: no convergence, and `failure`
+  // says why unless the matrix was old.
+  bool iterate(const ImplicitStep& step, State& state, bool old) {
+    const double tolerance = options.tolerance * length;
+    const Eigen::VectorXd& scale = equations.displacement_scale();
+    if (!evaluate(step, state)) {
+      not_finite();
+      return false;
+    }
+    if (!old && !make_matrix(step, state)) {
+      singular();
+      return false;
+    }
+    bool fresh = !old;  // nothing was solved yet with this matrix
+    double previous = 0, previous_lambda = 0;
+    for (int k = 1; k <= options.max_iterations; ++k) {
+      ++iterations;
+      ++summary.newton_iterations;
+      x.head(n) = residual.head(n) / -step.ca;
+      x.tail(m) = -mass * residual.tail(m);
+      matrix.solve_in_place(x);
+      if (!x.allFinite()) {
+        not_finite();
+        return false;
+      }
+      state.q += x.head(n);
+      state.v += step.cv * x.head(n);
+      state.a += step.ca * x.head(n);
+      state.lambda += (mass * step.ca) * x.tail(m);
+      increment = n > 0 ? x.head(n).cwiseProduct(scale).lpNorm<Eigen::Infinity>() : 0;
+      const double d_lambda = m > 0 ? x.tail(m).lpNorm<Eigen::Infinity>() * mass * step.ca : 0;
+
+      // the rate of the increments; a matrix of this very iterate does better, quadratically; the first one
+      // with an old matrix is taken to halve the error at least
+      const bool measured = previous > 0;
+      double theta = 0.5;
+      if (measured) {
+        theta = increment / previous;
+        if (previous_lambda > 0 && increment > tolerance)
+          theta = std::max(theta, std::min(d_lambda / previous_lambda, 0.99));
+        rate = theta;
+        if (fresh_before) curvature = std::max(curvature, 2 * theta * length / previous);
+      }
+      if (fresh) theta = std::min(measured ? theta : 0.5, curvature * increment / length);
+
+      const double factor = theta < 1 ? theta / (1 - theta) : std::numeric_limits<double>::infinity();
+      const double error = factor * increment;
+      const double size_lambda = m > 0 ? state.lambda.lpNorm<Eigen::Infinity>() : 0;
+      const double round_off = 16 * epsilon * length;
+      const bool displacements = error <= tolerance || increment <= round_off;
+      // multipliers relative to their size; where they cannot be had as exactly, displacements three digits
+      // beyond the tolerance show that they have come to rest
+      const bool multipliers =
+          m == 0 || factor * d_lambda <= multiplier_factor * options.tolerance * size_lambda ||
+          d_lambda <= mass * step.ca * round_off || (measured && error <= 1e-3 * tolerance);
+      if (displacements && multipliers) return true;
+
+      if (!evaluate(step, state)) {
+        not_finite();
+        return false;
+      }
+      // slow or diverging: a new matrix here, unless this one is of the last iterate already
+      const bool full_newton = options.reuse_rate <= 0;
+      bool renew = full_newton;
+      if (measured && !full_newton) {
+        const double goal = std::max(tolerance, round_off);
+        const double remaining =
+            theta < 1 ? std::log(goal / std::max(error, goal)) / std::log(theta) : worth_iterations + 1;
+        renew = theta > options.reuse_rate || remaining > worth_iterations;
+      }
+      if (measured && theta > 2 && (fresh_before || full_newton) && k > 2) {
+        describe_residuals();
+        failure = fmt::format("increments grow ({:.3g} m after {:.3g} m); {}", increment, previous, failure);
+        return false;
+      }
+      fresh_before = fresh;
+      fresh = false;
+      previous = increment;
+      previous_lambda = d_lambda;
+      if (renew) {
+        if (old && theta >= 1) return false;  // from the beginning, with a matrix of the prediction
+        old = false;
+        if (!make_matrix(step, state)) {
+          singular();
+          return false;
+        }
+        fresh = true;
+      }
+    }
+    describe_residuals();
+    failure = fmt::format("increments of still {:.3g} m after {} iterations; {}", increment,
+                          options.max_iterations, failure);
+    return false;
+  }
+
+  void singular() {
+    const int row = matrix.singular_row();
+    failure = fmt::format("the Newton matrix is singular{}",
+                          row >= 0 ? " at " + equations.row_name(row) : std::string());
+  }
+};
+
+NewtonSolver::NewtonSolver(Equations& equations, const NewtonOptions& options, IntegrationSummary& summary)
+    : impl_(std::make_unique<Impl>(equations, options, summary)) {}
+NewtonSolver::~NewtonSolver() = default;
+
+bool NewtonSolver::solve(const ImplicitStep& step, State& state) {
+  Impl& s = *impl_;
+  LISSOM_ASSERT(step.ca > 0 && state.q.size() == s.n && state.lambda.size() == s.m);
+  state.t = step.t;
+  s.iterations = 0;
+  s.rate = 0;
+  s.curvature = std::max(usual_curvature, 0.99 * s.curvature);
+  const double change = s.has_matrix ? step.ca / s.matrix_ca : 0;
+  const bool old = s.has_matrix && s.options.reuse_rate > 0 && s.matrix_w == step.w &&
+                   change < largest_change && change > 1 / largest_change;
+  if (old) {
+    s.q0 = state.q;
+    s.v0 = state.v;
+    s.a0 = state.a;
+    s.lambda0 = state.lambda;
+    s.fresh_before = false;
+    if (s.iterate(step, state, true)) return true;
+    state.q = s.q0;
+    state.v = s.v0;
+    state.a = s.a0;
+    state.lambda = s.lambda0;
+  }
+  s.fresh_before = false;
+  if (s.iterate(step, state, false)) return true;
+  s.has_matrix = false;
+  return false;
+}
+
+int NewtonSolver::iterations() const {
+  return impl_->iterations;
+}
+double NewtonSolver::rate() const {
+  return impl_->rate;
+}
+double NewtonSolver::increment() const {
+  return impl_->increment;
+}
+const std::string& NewtonSolver::failure() const {
+  return impl_->failure;
+}
+void NewtonSolver::forget() {
+  impl_->has_matrix = false;
+}
+
+}  // namespace lissom

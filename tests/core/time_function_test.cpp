@@ -1,0 +1,199 @@
+#include "lissom/core/time_function.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <thread>
+
+namespace lissom {
+namespace {
+
+using Interpolation = TimeFunction::Interpolation;
+
+std::string message_of(const std::string& text) {
+  try {
+    TimeFunction::expression(text);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+void expect_in(const std::string& message, const std::string& part) {
+  EXPECT_NE(message.find(part), std::string::npos) << message << "\nhas no\n" << part;
+}
+
+TEST(TimeFunction, ANumberIsAFunctionOfTime) {
+  const TimeFunction f = 5;
+  EXPECT_EQ(f(-3), 5);
+  EXPECT_EQ(f.rate(2), 0);
+  EXPECT_EQ(f.second_rate(2), 0);
+  EXPECT_TRUE(f.is_constant());
+  EXPECT_EQ(f.describe(), "5");
+  EXPECT_EQ(TimeFunction()(1), 0);
+  EXPECT_THROW(TimeFunction(std::nan("")), InputError);
+}
+
+TEST(TimeFunction, ATableOfLinesIsConstantOutside) {
+  const auto f = TimeFunction::table({1, 2, 4}, {10, 20, 0});
+  EXPECT_EQ(f(0), 10);
+  EXPECT_DOUBLE_EQ(f(1.5), 15);
+  EXPECT_DOUBLE_EQ(f(3), 10);
+  EXPECT_EQ(f(4), 0);
+  EXPECT_EQ(f(9), 0);
+  EXPECT_DOUBLE_EQ(f.rate(1.5), 10);
+  EXPECT_DOUBLE_EQ(f.rate(2), -10);  // from the right
+  EXPECT_EQ(f.rate(0.5), 0);
+  EXPECT_EQ(f.rate(4), 0);
+  EXPECT_EQ(f.second_rate(3), 0);
+  EXPECT_EQ(f.break_times(), (std::vector<double>{1, 2, 4}));
+  EXPECT_EQ(f.describe(), "table of 3 points");
+  EXPECT_FALSE(f.is_constant());
+}
+
+TEST(TimeFunction, ACubicTableIsExactForCubics) {
+  // not-a-knot: any cubic is its own spline, at uneven points too; rounding of the tridiagonal solve only
+  const auto cubic = [](double t) { return 2 - t + 0.5 * t * t + 3 * t * t * t; };
+  const std::vector<double> times = {0, 0.3, 0.4, 1.1, 1.5, 2};
+  for (size_t n : {4u, 5u, 6u}) {
+    std::vector<double> x(times.begin(), times.begin() + n), y;
+    for (double t : x) y.push_back(cubic(t));
+    const auto f = TimeFunction::table(x, y, Interpolation::Cubic);
+    for (double t = 0; t < x.back(); t += 0.05) {
+      EXPECT_NEAR(f(t), cubic(t), 1e-13 * 30);
+      EXPECT_NEAR(f.rate(t), -1 + t + 9 * t * t, 1e-13 * 100);
+      EXPECT_NEAR(f.second_rate(t), 1 + 18 * t, 1e-12 * 100);
+    }
+  }
+  const auto parabola = TimeFunction::table({0, 1, 3}, {0, 1, 9}, Interpolation::Cubic);
+  EXPECT_NEAR(parabola(2), 4, 1e-14);
+  EXPECT_NEAR(parabola.second_rate(2), 2, 1e-14);
+  EXPECT_DOUBLE_EQ(TimeFunction::table({0, 1}, {0, 1}, Interpolation::Cubic)(0.25), 0.25);
+}
+
+TEST(TimeFunction, ACubicTableConvergesWithFourthOrder) {
+  const auto error = [](int n) {
+    std::vector<double> x, y;
+    for (int i = 0; i <= n; ++i) {
+      x.push_back(i * 3.0 / n);
+      y.push_back(std::sin(x.back()));
+    }
+    const auto f = TimeFunction::table(x, y, Interpolation::Cubic);
+    double largest = 0;
+    for (double t = 0; t < 3; t += 0.001) largest = std::max(largest, std::abs(f(t) - std::sin(t)));
+    return largest;
+  };
+  // fourth order in the limit, a little less or more where the end intervals decide
+  EXPECT_NEAR(std::log2(error(40) / error(80)), 4, 0.3);
+}
+
+TEST(TimeFunction, RefusesBadTables) {
+  EXPECT_THROW(TimeFunction::table({0, 1}, {0}), InputError);
+  EXPECT_THROW(TimeFunction::table({0}, {0}), InputError);
+  EXPECT_THROW(TimeFunction::table({0, 1, 1}, {0, 1, 2}), InputError);
+  EXPECT_THROW(TimeFunction::table({0, std::nan("")}, {0, 1}), InputError);
+}
+
+TEST(TimeFunction, EvaluatesExpressions) {
+  const auto f = TimeFunction::expression("5 * sin(2*pi*t) + (t > 1 ? 1 : 0)");
+  EXPECT_NEAR(f(0.25), 5, 1e-14);
+  EXPECT_NEAR(f(1.25), 6, 1e-14);
+  EXPECT_FALSE(f.is_constant());
+  EXPECT_EQ(f.describe(), "5 * sin(2*pi*t) + (t > 1 ? 1 : 0)");
+  EXPECT_TRUE(TimeFunction::expression("2 * pi").is_constant());
+  EXPECT_EQ(TimeFunction::expression("2 * pi").rate(1), 0);
+  EXPECT_DOUBLE_EQ(TimeFunction::expression("t <= 1").operator()(0.5), 1);
+}
+
+TEST(TimeFunction, RampsAndSteps) {
+  const auto r = TimeFunction::expression("ramp(t, 1, 3)");
+  EXPECT_EQ(r(0.5), 0);
+  EXPECT_DOUBLE_EQ(r(1.5), 0.25);
+  EXPECT_EQ(r(7), 1);
+  const auto s = TimeFunction::expression("step(t, 1, 3)");
+  EXPECT_EQ(s(1), 0);
+  EXPECT_DOUBLE_EQ(s(2), 0.5);
+  EXPECT_DOUBLE_EQ(s(1.5), 10 / 64.0 - 15 / 256.0 + 6 / 1024.0);
+  EXPECT_EQ(s(3), 1);
+  // both derivatives vanish at the ends; they grow with s^2 and s, s about 1e-6 across the differences
+  EXPECT_NEAR(s.rate(1), 0, 1e-6);
+  EXPECT_NEAR(s.rate(3), 0, 1e-6);
+  EXPECT_DOUBLE_EQ(TimeFunction::expression("ramp(t, 2, 2)").operator()(2), 1);
+}
+
+TEST(TimeFunction, DerivativesOfExpressionsAreAccurate) {
+  // from slow to acoustic, near zero and late: relative to the amplitude over the time scale. Late, rounding
+  // of the phase alone costs eps omega t of the value, and that over spacings of about 0.1 rad
+  for (double omega : {0.05, 1.0, 314.0, 2e4})
+    for (double t : {0.0, 0.37, 20.0}) {
+      const auto f = TimeFunction::expression(fmt::format("3 * sin({} * t + 0.3)", omega));
+      const double phase = omega * t + 0.3;
+      EXPECT_NEAR(f.rate(t) / (3 * omega), std::cos(phase), 1e-9 + 10 * 2.2e-16 * omega * t)
+          << omega << " at " << t;
+      const double tolerance = omega * t > 1e4 ? 1e-7 : 1e-8;  // a second difference loses more
+      EXPECT_NEAR(f.second_rate(t) / (3 * omega * omega), -std::sin(phase), tolerance)
+          << omega << " at " << t;
+    }
+  // a power of two as frequency, of which every spacing is a multiple of the period
+  const auto f = TimeFunction::expression("sin(2 * pi * 64 * t)");
+  EXPECT_NEAR(f.rate(0) / (128 * std::numbers::pi), 1, 1e-9);
+  // polynomials and exponentials
+  EXPECT_NEAR(TimeFunction::expression("t^3").second_rate(2), 12, 12e-9);
+  EXPECT_NEAR(TimeFunction::expression("exp(-5*t)").rate(0.1), -5 * std::exp(-0.5), 5e-9);
+}
+
+TEST(TimeFunction, PointsAtWhatDoesNotParse) {
+  const std::string message = message_of("5 * sinus(t)");
+  expect_in(message, "'sinus' is not known (did you mean 'sin'?)");
+  expect_in(message, "\n  5 * sinus(t)\n      ^");
+  expect_in(message_of("ram(t, 0, 1)"), "did you mean 'ramp'?");
+  expect_in(message_of("2 * (t + 1"), "a parenthesis is not closed\n  2 * (t + 1\n");
+  expect_in(message_of("3 t"), "is an operator missing before it?\n  3 t\n    ^");
+  expect_in(message_of("ramp(t, 1)"), "too few arguments");
+  expect_in(message_of("sin(t, 1)"), "too many arguments");
+  expect_in(message_of("5 *"), "it ends too early\n  5 *\n     ^");
+  expect_in(message_of("t = 5"), "nothing can be assigned; is == meant?\n  t = 5\n    ^");
+  expect_in(message_of("1, 2"), "one result");
+  expect_in(message_of("  "), "empty");
+  expect_in(message_of("5 $ t"), "\n  5 $ t\n    ^");
+}
+
+TEST(TimeFunction, NamesExpressionAndTimeOfAResultThatIsNotFinite) {
+  const auto f = TimeFunction::expression("1 / (t - 2)");
+  EXPECT_DOUBLE_EQ(f(3), 1);
+  try {
+    f(2);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "expression '1 / (t - 2)' gives inf at t = 2 s");
+  }
+  EXPECT_THROW(TimeFunction::expression("sqrt(t)")(-1), Error);
+  EXPECT_THROW(TimeFunction::expression("sqrt(t)").rate(0), Error);
+}
+
+TEST(TimeFunction, ScalesWhatItIs) {
+  const auto f = TimeFunction::expression("t^2").scaled(3);
+  EXPECT_DOUBLE_EQ(f(2), 12);
+  EXPECT_NEAR(f.rate(2), 12, 1e-8);
+  EXPECT_EQ(f.describe(), "3 * (t^2)");
+  EXPECT_EQ(TimeFunction(2).scaled(3).describe(), "6");
+}
+
+TEST(TimeFunction, CopiesWorkInSeveralThreads) {
+  const auto f = TimeFunction::expression("2 * t + sin(t)");
+  std::vector<std::thread> threads;
+  std::vector<int> wrong(4, 0);
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([f, i, &wrong] {
+      for (int k = 0; k < 20000; ++k) {
+        const double t = i + 1e-4 * k;
+        wrong[i] += std::abs(f(t) - (2 * t + std::sin(t))) > 1e-14 * (1 + 2 * t);
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, (std::vector<int>{0, 0, 0, 0}));
+}
+
+}  // namespace
+}  // namespace lissom
