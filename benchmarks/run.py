@@ -3,7 +3,8 @@
 
 Prints a table and writes a list of entries {name, value, unit, goal, better}. Ratios are of times measured in this run,
 on the same meshes: against CalculiX (ccx), against one bare CHOLMOD factorisation, against another size of the same part,
-and against Exudyn's Craig-Bampton reduction if EXUDYN_PYTHON names a Python that has exudyn, scipy and h5py.
+and against Exudyn (Craig-Bampton reduction, floating-frame simulation) if EXUDYN_PYTHON names a Python that has exudyn,
+scipy and h5py.
 With --readme the table in README.md is brought up to date.
 """
 import argparse
@@ -296,6 +297,177 @@ def bench_exudyn(folder):
         shutil.rmtree(out)
 
 
+PENDULUM = """gravity = [0, 0, -9.81]
+[bodies.beam]
+{body}
+[[joints]]
+name = "pivot"
+kind = "spherical"
+between = ["ground", "beam.{interface}"]
+[[sensors]]
+name = "tip"
+kind = "position"
+of = "beam.node {tip}"
+[simulate]
+end = {end}
+step = {step}
+sample = 0.1
+rho_inf = 0.8
+"""
+
+# a plastic beam of 1 m that bends by about a millimetre while it swings
+PENDULUM_BODY = """mesh = "{mesh}"
+material = {{E = 3e9, nu = 0.3, rho = 1200}}
+[bodies.beam.reduce]
+interfaces = ["{interface}"]
+basis = "free-modes"
+modes = {modes}
+method = "estimate"
+stress = false
+vtu = false
+"""
+
+
+def box_mesh(path, cells, size=(1, 0.02, 0.03)):
+    """A structured hex8 mesh as .inp, with the node sets `left` (all nodes at x = 0) and `pin` (nine of them); the last node."""
+    import numpy as np
+
+    counts = [c + 1 for c in cells]
+    ids = np.arange(1, math.prod(counts) + 1).reshape(counts)
+    points = np.stack(np.meshgrid(*[np.linspace(0, s, n) for s, n in zip(size, counts)], indexing="ij"), -1).reshape(-1, 3)
+    low, high = slice(None, -1), slice(1, None)
+    corners = [ids[i, j, k] for k in (low, high) for i, j in ((low, low), (high, low), (high, high), (low, high))]
+    elements = np.stack(corners, -1).reshape(-1, 8)
+    middle = [[0, c // 2, c] for c in cells[1:]]
+    with open(path, "w") as file:
+        file.write("*NODE\n")
+        file.writelines("%d,%.13g,%.13g,%.13g\n" % (i + 1, *x) for i, x in enumerate(points))
+        file.write("*ELEMENT,TYPE=C3D8,ELSET=EALL\n")
+        file.writelines(",".join(map(str, [i + 1, *element])) + "\n" for i, element in enumerate(elements))
+        for name, nodes in {"left": ids[0].ravel(), "pin": ids[0][np.ix_(*middle)].ravel()}.items():
+            file.write(f"*NSET,NSET={name}\n" + "".join(f"{node}\n" for node in nodes))
+    return int(ids[-1, -1, -1])
+
+
+def lissom_simulate(study, repeat=3):
+    """lissom simulate, the fastest of `repeat` runs: its JSON, with the rows of sensors.csv. `seconds` are those of the steps,
+    their energy balance and the output included, without reading, reduction and initial conditions."""
+    best = None
+    for _ in range(repeat):
+        out = study.with_suffix(".out")
+        _, text = run([LISSOM, "simulate", study, "--out", out, "--json", "--quiet"], cwd=study.parent)
+        result = json.loads(text)
+        lines = (out / "sensors.csv").read_text().splitlines()
+        result["columns"] = lines[0].split(",")
+        result["rows"] = [[float(x) for x in line.split(",")] for line in lines[1:]]
+        shutil.rmtree(out)
+        if best is None or result["seconds"] < best["seconds"]:
+            best = result
+    return best
+
+
+def largest_difference(ours, theirs, sensor):
+    """Largest distance [m] between the positions of a sensor in both programs, over the samples."""
+    first = ours["columns"].index(f"{sensor}.x")
+    for row, t in zip(ours["rows"], theirs["t"], strict=True):
+        if abs(row[0] - t) > 1e-9:
+            sys.exit(f"the samples of both programs differ: {row[0]} and {t} s")
+    return max(math.dist(row[first:first + 3], x) for row, x in zip(ours["rows"], theirs[sensor], strict=True))
+
+
+def make_pendulum(folder, name, cells, interface, modes, end, step=1e-3):
+    """A reduced beam and the study of its pendulum: mesh, study, reduced-body file, tip node."""
+    mesh, study = folder / f"{name}.inp", folder / f"{name}_{modes}.toml"
+    tip = box_mesh(mesh, cells)
+    out = folder / f"{name}_{modes}"
+    common = dict(interface=interface, tip=tip, end=end, step=step)
+    study.write_text("[bodies.beam]\n" + PENDULUM_BODY.format(mesh=mesh.name, interface=interface, modes=modes))
+    run([LISSOM, "reduce", study, "--out", out, "--quiet"], cwd=folder)
+    study.write_text(PENDULUM.format(body=f'reduced = "{out.name}/beam.reduced.h5"', **common))
+    return mesh, study, out / "beam.reduced.h5", tip
+
+
+def bench_simulation(folder):
+    """Pendulum and four-bar: seconds per simulated second and per step, against Exudyn's reduced-order floating frame with the
+    same modes, step and method; against the number of interface nodes and of nodes."""
+    python = exudyn_python()
+    if not python:
+        say("simulation without Exudyn")
+    scripts = ROOT / "benchmarks"
+    # Exudyn: its default relative tolerance; ours is the default too, which is the stricter one
+    end, tolerance = 1, 1e-8
+    for modes, goal_seconds in ((8, 0.05), (40, 0.5)):
+        seconds = {}
+        for nodes, cells in ((9, (40, 2, 2)), (286, (40, 12, 21))):
+            name = f"simulate-pendulum-{modes}-modes-{nodes}-interface-nodes"
+            mesh, study, reduced, tip = make_pendulum(folder, f"beam_{nodes}", cells, "left", modes, end)
+            ours = lissom_simulate(study, repeat=5)
+            seconds[nodes] = ours["seconds"]
+            say(f"{name}: {ours['steps']} steps, {ours['newton_iterations']} iterations, {ours['factorisations']} factorisations in "
+                f"{ours['seconds']:.4f} s, {ours['output_seconds']:.4f} s of it output and balance")
+            record(f"{name}/seconds-per-second", ours["seconds"] / ours["end"], "s per simulated second", goal_seconds, "lower")
+            record(f"{name}/step", 1e6 * ours["seconds"] / ours["steps"], "us per step", 1e3 * goal_seconds, "lower")
+            if not python:
+                continue
+            bodies = folder / f"modes_{nodes}"
+            run([LISSOM, "modes", mesh, "--material", "E=3e9,nu=0.3,rho=1200", "--count", 1, "--no-vtu", "--quiet", "--out", bodies])
+            _, text = run([python, scripts / "exudyn_pendulum.py", bodies / f"{mesh.stem}.body.h5", reduced, "--interface", "left",
+                           "--tip", tip, "--modes", modes, "--step", 1e-3, "--end", end, "--sample", 0.1, "--rho", 0.8,
+                           "--tolerance", tolerance, "--repeat", 3 if modes == 8 else 1])
+            theirs = json.loads(text)
+            say(f"Exudyn: {theirs['newton_iterations']} iterations, {theirs['jacobians']} Jacobians in {theirs['wall_seconds']:.4f} s "
+                f"(CPU {theirs['cpu_seconds']:.4f} s)")
+            record(f"{name}/exudyn", theirs["wall_seconds"] / ours["seconds"], "wall time of Exudyn's steps / ours", 5, "higher")
+            record(f"{name}/exudyn-difference", largest_difference(ours, theirs, "tip"), "largest difference of the tip / length",
+                   1e-5, "lower")
+        record(f"simulate-pendulum-{modes}-modes/interface-nodes", seconds[286] / seconds[9],
+               "time with 286 interface nodes / with 9", 1.1, "lower")
+
+    # 1,100 to 103,424 nodes, the same nine of them held
+    steps = {}
+    for nodes, cells in (("1k", (10, 9, 9)), ("100k", (100, 31, 31))):
+        _, study, _, _ = make_pendulum(folder, f"beam_{nodes}", cells, "pin", 8, 10)
+        ours = lissom_simulate(study, repeat=5)
+        steps[nodes] = ours["seconds"] / ours["steps"]
+        say(f"{nodes} nodes: {1e6 * steps[nodes]:.2f} us per step, {ours['newton_iterations'] / ours['steps']:.2f} iterations")
+    record("simulate-pendulum/nodes", steps["100k"] / steps["1k"], "time per step with 103,424 nodes / with 1,100", 1.1, "lower")
+
+    bench_four_bar(folder, python, tolerance)
+
+
+def bench_four_bar(folder, python, tolerance):
+    """The example, with its force from the start on (a ramp would be a Python function in Exudyn)."""
+    example = ROOT / "examples" / "four-bar"
+    study = folder / "four_bar.toml"
+    text = (example / "study.toml").read_text().split("[[cases]]")[0]
+    text = re.sub(r"^(factor|nodes) =.*\n", "", text, flags=re.M)
+    text = re.sub(r"^sample =.*", "sample = 0.01", text, flags=re.M)
+    text = re.sub(r'"(\w+\.geo)"', lambda m: f'"{example / m[1]}"', text)
+    study.write_text(text)
+    ours = lissom_simulate(study, repeat=5)
+    say(f"four-bar: {ours['steps']} steps, {ours['newton_iterations']} iterations, {ours['factorisations']} factorisations in "
+        f"{ours['seconds']:.4f} s, {ours['output_seconds']:.4f} s of it output and balance")
+    record("simulate-four-bar/seconds-per-second", ours["seconds"] / ours["end"], "s per simulated second", 1.5, "lower")
+    record("simulate-four-bar/step", 1e6 * ours["seconds"] / ours["steps"], "us per step", 150, "lower")
+    if not python:
+        return
+    out = folder / "four_bar"
+    run([LISSOM, "reduce", study, "--out", out, "--quiet"], cwd=folder)
+    for name in ("bar", "coupler"):
+        run([LISSOM, "modes", example / f"{name}.geo", "--mesh-order", 1, "--mass", "lumped", "--material", "E=210e9,nu=0.288,rho=7829",
+             "--count", 1, "--no-vtu", "--quiet", "--out", out])
+    _, text = run([python, ROOT / "benchmarks" / "exudyn_four_bar.py", out / "bar.body.h5", out / "left.reduced.h5",
+                   out / "coupler.body.h5", out / "coupler.reduced.h5", "--step", 1e-4, "--end", 0.2, "--sample", 0.01, "--rho", 0.8,
+                   "--tolerance", tolerance, "--repeat", 3])
+    theirs = json.loads(text)
+    say(f"Exudyn: {theirs['newton_iterations']} iterations, {theirs['jacobians']} Jacobians in {theirs['wall_seconds']:.4f} s "
+        f"(CPU {theirs['cpu_seconds']:.4f} s)")
+    record("simulate-four-bar/exudyn", theirs["wall_seconds"] / ours["seconds"], "wall time of Exudyn's steps / ours", 5, "higher")
+    # of the bars' length between the hinges
+    record("simulate-four-bar/exudyn-difference", largest_difference(ours, theirs, "coupler end") / 0.0925,
+           "largest difference of the coupler's end / bar length", 1e-5, "lower")
+
+
 def table():
     lines = ["| benchmark | value | goal | what |", "|---|---|---|---|"]
     for e in entries:
@@ -307,11 +479,11 @@ def table():
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "bench.json")
-    parser.add_argument("--only", help="run only the benchmarks whose name contains this: part readers scaling million reduction exudyn")
+    parser.add_argument("--only", help="run only the benchmarks whose name contains this: part readers scaling million reduction exudyn simulation")
     parser.add_argument("--readme", action="store_true", help="bring the table of README.md up to date")
     arguments = parser.parse_args()
     for name, bench in {"part": bench_part, "readers": bench_readers, "scaling": bench_scaling, "million": bench_million,
-                        "reduction": bench_reduction, "exudyn": bench_exudyn}.items():
+                        "reduction": bench_reduction, "exudyn": bench_exudyn, "simulation": bench_simulation}.items():
         if arguments.only and arguments.only not in name:
             continue
         say(f"--- {name}")
