@@ -72,9 +72,10 @@ class FloatingFrame final : public Body {
   using MatrixXK = Eigen::Matrix<double, Eigen::Dynamic, K>;
 
   struct Room final : Workspace {
-    explicit Room(int N) : A(N, 9), A_v(N, 9), A_a(N, 9), coupling(N, K) {}
+    explicit Room(int N) : A(N, 9), A_v(N, 9), A_a(N, 9), coupling(N, K), block(N, N) {}
     MatrixX9d A, A_v, A_a;  // of u, du/dt, d2u/dt2 and Phi
     MatrixXK coupling;
+    MatrixXd block;
   };
 
   FloatingFrame(const std::string& name, FrameData data)
@@ -266,7 +267,8 @@ void FloatingFrame<K>::jacobian(const Vector& q, const Vector& v, const Vector& 
   y.tail<3>() *= -1;
   const Eigen::Map<const MatrixX9d> Y(inertia.deformation.data(), N_ * N_, 9);
   auto J_ee = J.bottomRightCorner(N_, N_);
-  for (int j = 0; j < N_; ++j) J_ee.col(j) = Y.middleRows(j * N_, N_).lazyProduct(y);
+  Eigen::Map<VectorXd>(room.block.data(), N_ * N_).noalias() = Y * y;
+  J_ee = room.block;
   J_ee.diagonal() += cq * data_.stiffness;
   J_ee.diagonal().array() += ca;
   if (data_.damping.size() > 0) J_ee.diagonal() += cv * data_.damping;
