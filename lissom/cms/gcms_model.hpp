@@ -67,7 +67,7 @@ void remove_rigid_part(GcmsModel& model);
 // The default truncation is finer than that of scalar_gcms_basis, so that the motions of a floating frame are
 // all there: with 26 modes of a beam 1e-4 costs mode shapes 7e-4 of their largest displacement and the
 // interfaces' static compliance 7e-7; at 1e-6 both are round-off, for 12 coordinates more of 195, and fields
-// that depend on others (singular values of 1e-10 and less) still go.
+// that depend on others (singular values below 1e-8) still go.
 GcmsModel make_gcms_model(const FeModel& bare, const ReducedBody& reduced,
                           const std::vector<std::vector<int>>& tied,
                           const ScalarGcmsOptions& options = {1e-6});
