@@ -8,14 +8,14 @@
 
 namespace lissom::test {
 
-struct Run {
+struct Motion {
   std::vector<State> steps, samples;
   IntegrationSummary summary;
   const State& end() const { return samples.back(); }
 };
 
-inline Run run(Equations& equations, const State& initial, const IntegratorOptions& options) {
-  Run result;
+inline Motion run(Equations& equations, const State& initial, const IntegratorOptions& options) {
+  Motion result;
   Diagnostics diagnostics;
   IntegrationOutput output;
   output.step = [&](const State& s) { result.steps.push_back(s); };
@@ -54,9 +54,19 @@ inline double pendulum_period(double angle) {
   return 4 * std::sqrt(1 / 9.81) * std::comp_ellint_1(std::sin(angle / 2));
 }
 
-// Slope of log error over log of the number of steps, sign turned: the order as a user meets it.
-inline double slope(double steps1, double error1, double steps2, double error2) {
-  return -std::log(error2 / error1) / std::log(steps2 / steps1);
+// The order as a user meets it: slope of log error over log of the number of steps, sign turned, by least
+// squares.
+inline double fitted_order(const std::vector<double>& steps, const std::vector<double>& errors) {
+  const auto n = static_cast<double>(steps.size());
+  double x = 0, y = 0, xx = 0, xy = 0;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const double u = std::log(steps[i]), w = std::log(errors[i]);
+    x += u;
+    y += w;
+    xx += u * u;
+    xy += u * w;
+  }
+  return -(n * xy - x * y) / (n * xx - x * x);
 }
 
 }  // namespace lissom::test
