@@ -15,8 +15,8 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double largest_change = 2;
 // a new matrix costs about as much as so many more iterations with the old one
 constexpr double worth_iterations = 4;
-// A new matrix is exact: the increment after it is about curvature * increment^2 / length. So much is
-// assumed to begin with, and more once seen.
+// A new matrix is exact: the increment after it is about curvature * increment * (largest increment, of
+// displacements or multipliers) / length. So much is assumed to begin with, and more once seen.
 constexpr double usual_curvature = 10;
 // multipliers may be so much less exact than displacements: their errors do not accumulate
 constexpr double multiplier_factor = 1e3;
@@ -125,7 +125,7 @@ struct NewtonSolver::Impl {
       return false;
     }
     bool fresh = !old;  // nothing was solved yet with this matrix
-    double previous = 0, previous_lambda = 0;
+    double previous = 0, previous_lambda = 0, previous_size = 0;
     for (int k = 1; k <= options.max_iterations; ++k) {
       ++iterations;
       ++summary.newton_iterations;
@@ -141,7 +141,9 @@ struct NewtonSolver::Impl {
       state.a += step.ca * x.head(n);
       state.lambda += (mass * step.ca) * x.tail(m);
       increment = n > 0 ? x.head(n).cwiseProduct(scale).lpNorm<Eigen::Infinity>() : 0;
-      const double d_lambda = m > 0 ? x.tail(m).lpNorm<Eigen::Infinity>() * mass * step.ca : 0;
+      // multipliers as increments in metres too: what they push the mass by
+      const double pushed = m > 0 ? x.tail(m).lpNorm<Eigen::Infinity>() : 0;
+      const double d_lambda = pushed * mass * step.ca, size = std::max(increment, pushed);
 
       // the rate of the increments; a matrix of this very iterate does better, quadratically; the first one
       // with an old matrix is taken to halve the error at least
@@ -152,9 +154,9 @@ struct NewtonSolver::Impl {
         if (previous_lambda > 0 && increment > tolerance)
           theta = std::max(theta, std::min(d_lambda / previous_lambda, 0.99));
         rate = theta;
-        if (fresh_before) curvature = std::max(curvature, 2 * theta * length / previous);
+        if (fresh_before) curvature = std::max(curvature, 2 * theta * length / previous_size);
       }
-      if (fresh) theta = std::min(measured ? theta : 0.5, curvature * increment / length);
+      if (fresh) theta = std::min(measured ? theta : 0.5, curvature * size / length);
 
       const double factor = theta < 1 ? theta / (1 - theta) : std::numeric_limits<double>::infinity();
       const double error = factor * increment;
@@ -190,6 +192,7 @@ struct NewtonSolver::Impl {
       fresh = false;
       previous = increment;
       previous_lambda = d_lambda;
+      previous_size = size;
       if (renew) {
         if (old && theta >= 1) return false;  // from the beginning, with a matrix of the prediction
         old = false;
