@@ -117,7 +117,7 @@ TEST(Integrate, AStopEndsTheRunWithTheSamplesSoFar) {
 TEST(Integrate, AStepThatCannotConvergeNamesTheRowAndKeepsTheSamples) {
   for (const bool adaptive : {false, true}) {
     test::CartesianPendulum pendulum;
-    // a force without bound: at 0.5 s it is not a number
+    // not a number from 0.5 s on
     pendulum.push = [](double t) { return t < 0.5 ? 0 : std::sqrt(0.4999 - t); };
     IntegrationSummary summary;
     Diagnostics diagnostics;
@@ -147,7 +147,7 @@ TEST(Integrate, AStepThatCannotConvergeNamesTheRowAndKeepsTheSamples) {
 
 TEST(Integrate, FixedStepsAreHalvedWhereTheyMustAndReturnToTheirGrid) {
   test::CartesianPendulum pendulum;
-  // a stop so stiff, and so suddenly there, that the long steps do not converge in the iterations they have
+  // long steps, of which some do not converge in three iterations
   IntegratorOptions options = options_of(0.05, 2, 0);
   options.newton.max_iterations = 3;
   options.newton.tolerance = 1e-12;
@@ -162,7 +162,7 @@ TEST(Integrate, FixedStepsAreHalvedWhereTheyMustAndReturnToTheirGrid) {
         std::any_of(run.steps.begin(), run.steps.end(), [&](const State& s) { return s.t == t; });
     EXPECT_TRUE(hit) << t;
   }
-  // second order as before: 0.05 s gives a few centimetres here, see the run with all iterations
+  // no less exact than the run with all the iterations it wants
   IntegratorOptions free = options_of(0.05, 2, 0);
   const State exact = test::reference(pendulum, initial, 2, 20000);
   EXPECT_LT((run.last().q - exact.q).norm(),
