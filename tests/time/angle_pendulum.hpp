@@ -1,28 +1,12 @@
-// One call for a whole run, and the pendulum with one angle, for the tests of the integrators.
+// The pendulum with one angle, its period, and orders over several runs, for the tests of the integrators.
 #pragma once
 
 #include <cmath>
 
-#include "lissom/time/integrate.hpp"
+#include "tests/time/run.hpp"
 #include "tests/time/test_equations.hpp"
 
 namespace lissom::test {
-
-struct Motion {
-  std::vector<State> steps, samples;
-  IntegrationSummary summary;
-  const State& end() const { return samples.back(); }
-};
-
-inline Motion run(Equations& equations, const State& initial, const IntegratorOptions& options) {
-  Motion result;
-  Diagnostics diagnostics;
-  IntegrationOutput output;
-  output.step = [&](const State& s) { result.steps.push_back(s); };
-  output.sample = [&](const State& s) { result.samples.push_back(s); };
-  integrate(equations, initial, options, output, result.summary, diagnostics);
-  return result;
-}
 
 // A point of 2 kg on a rod of 1 m, the angle from hanging down as the only coordinate: the same motion as the
 // CartesianPendulum, as an ordinary differential equation.
