@@ -115,7 +115,7 @@ class Run {
       check_finite(equations_, stepper->state(), "after a step");
       give(output_.step, stepper->state());
       if (stepper->state().t == stop && has_break) {
-        give_samples(*stepper, jump - round_off_, false);
+        give_samples(*stepper, jump - 2 * round_off_, false);
         start_again(*stepper, jump);
         summary_.end = jump;
         give_samples(*stepper, jump, true);

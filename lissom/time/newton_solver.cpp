@@ -15,8 +15,8 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double largest_change = 2;
 // a new matrix costs about as much as so many more iterations with the old one
 constexpr double worth_iterations = 4;
-// A new matrix is exact: the increment after it is about curvature * increment^2 / length. So much is
-// assumed to begin with, and more once seen.
+// A new matrix is exact: the increment after it is about curvature * increment * (largest increment, of
+// displacements or multipliers) / length. So much is assumed to begin with, and more once seen.
 constexpr double usual_curvature = 10;
 // multipliers may be so much less exact than displacements: their errors do not accumulate
 constexpr double multiplier_factor = 1e3;
@@ -125,7 +125,7 @@ struct NewtonSolver::Impl {
       return false;
     }
     bool fresh = !old;  // nothing was solved yet with this matrix
-    double previous = 0, previous_lambda = 0;
+    double previous = 0, previous_lambda = 0, previous_size = 0;
     for (int k = 1; k <= options.max_iterations; ++k) {
       ++iterations;
       ++summary.newton_iterations;
@@ -141,31 +141,41 @@ struct NewtonSolver::Impl {
       state.a += step.ca * x.head(n);
       state.lambda += (mass * step.ca) * x.tail(m);
       increment = n > 0 ? x.head(n).cwiseProduct(scale).lpNorm<Eigen::Infinity>() : 0;
-      const double d_lambda = m > 0 ? x.tail(m).lpNorm<Eigen::Infinity>() * mass * step.ca : 0;
+      // multipliers as increments in metres too, what they push the mass by; the larger one of the two is
+      // what the next iteration leaves an error in the multipliers of
+      const double pushed = m > 0 ? x.tail(m).lpNorm<Eigen::Infinity>() : 0;
+      const double d_lambda = pushed * mass * step.ca, size = std::max(increment, pushed);
 
       // the rate of the increments; a matrix of this very iterate does better, quadratically; the first one
       // with an old matrix is taken to halve the error at least
       const bool measured = previous > 0;
-      double theta = 0.5;
+      double theta = 0.5, theta_lambda = 0.5, seen = 0;
       if (measured) {
-        theta = increment / previous;
-        if (previous_lambda > 0 && increment > tolerance)
-          theta = std::max(theta, std::min(d_lambda / previous_lambda, 0.99));
-        rate = theta;
-        if (fresh_before) curvature = std::max(curvature, 2 * theta * length / previous);
+        theta = rate = increment / previous;
+        theta_lambda = std::max(theta, std::min(size / previous_size, 0.99));
+        seen = increment > tolerance ? theta_lambda : theta;
+        if (fresh_before) curvature = std::max(curvature, 2 * theta_lambda * length / previous_size);
       }
-      if (fresh) theta = std::min(measured ? theta : 0.5, curvature * increment / length);
+      if (fresh) {
+        const double quadratic = curvature * size / length;
+        theta = std::min(theta, quadratic);
+        theta_lambda = std::min(theta_lambda, quadratic);
+      }
 
-      const double factor = theta < 1 ? theta / (1 - theta) : std::numeric_limits<double>::infinity();
-      const double error = factor * increment;
+      const auto geometric = [](double t) {
+        return t < 1 ? t / (1 - t) : std::numeric_limits<double>::infinity();
+      };
+      const double error = geometric(theta) * increment;
       const double size_lambda = m > 0 ? state.lambda.lpNorm<Eigen::Infinity>() : 0;
       const double round_off = 16 * epsilon * length;
       const bool displacements = error <= tolerance || increment <= round_off;
-      // multipliers relative to their size; where they cannot be had as exactly, displacements three digits
-      // beyond the tolerance show that they have come to rest
-      const bool multipliers =
-          m == 0 || factor * d_lambda <= multiplier_factor * options.tolerance * size_lambda ||
-          d_lambda <= mass * step.ca * round_off || (measured && error <= 1e-3 * tolerance);
+      // multipliers relative to their size; where they cannot be had as exactly, they come to rest while
+      // displacements are three digits beyond the tolerance
+      const bool multipliers = m == 0 ||
+                               geometric(theta_lambda) * size * mass * step.ca <=
+                                   multiplier_factor * options.tolerance * size_lambda ||
+                               d_lambda <= mass * step.ca * round_off ||
+                               (measured && error <= 1e-3 * tolerance && d_lambda > 0.3 * previous_lambda);
       if (displacements && multipliers) return true;
 
       if (!evaluate(step, state)) {
@@ -178,10 +188,10 @@ struct NewtonSolver::Impl {
       if (measured && !full_newton) {
         const double goal = std::max(tolerance, round_off);
         const double remaining =
-            theta < 1 ? std::log(goal / std::max(error, goal)) / std::log(theta) : worth_iterations + 1;
-        renew = theta > options.reuse_rate || remaining > worth_iterations;
+            seen < 1 ? std::log(goal / std::max(error, goal)) / std::log(seen) : worth_iterations + 1;
+        renew = seen > options.reuse_rate || remaining > worth_iterations;
       }
-      if (measured && theta > 2 && (fresh_before || full_newton) && k > 2) {
+      if (measured && seen > 2 && (fresh_before || full_newton) && k > 2) {
         describe_residuals();
         failure = fmt::format("increments grow ({:.3g} m after {:.3g} m); {}", increment, previous, failure);
         return false;
@@ -190,8 +200,9 @@ struct NewtonSolver::Impl {
       fresh = false;
       previous = increment;
       previous_lambda = d_lambda;
+      previous_size = size;
       if (renew) {
-        if (old && theta >= 1) return false;  // from the beginning, with a matrix of the prediction
+        if (old && seen >= 1) return false;  // from the beginning, with a matrix of the prediction
         old = false;
         if (!make_matrix(step, state)) {
           singular();
