@@ -14,7 +14,9 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 // ca may change so much, either way, before a matrix is no longer tried: a step by a factor of 1.4
 constexpr double largest_change = 2;
 // a new matrix costs about as much as so many more iterations with the old one
-constexpr double worth_iterations = 4;
+constexpr double worth_iterations = 2;
+// a matrix that needed more than so many is not tried again in the next step
+constexpr int most_with_old = 4;
 // A new matrix is exact: the increment after it is about curvature * increment * (largest increment, of
 // displacements or multipliers) / length. So much is assumed to begin with, and more once seen.
 constexpr double usual_curvature = 10;
@@ -38,7 +40,7 @@ struct NewtonSolver::Impl {
   Eigen::VectorXd x, residual;  // n + m: increment, unscaled residual of it
   Eigen::VectorXd q0, v0, a0, lambda0;
 
-  int iterations = 0;
+  int iterations = 0, last_iterations = 0;
   double rate = 0, increment = 0;
   std::string failure;
   bool fresh_before = false;  // the iteration before had a matrix of its own iterate
@@ -232,12 +234,13 @@ bool NewtonSolver::solve(const ImplicitStep& step, State& state) {
   Impl& s = *impl_;
   LISSOM_ASSERT(step.ca > 0 && state.q.size() == s.n && state.lambda.size() == s.m);
   state.t = step.t;
+  s.last_iterations = s.iterations;
   s.iterations = 0;
   s.rate = 0;
   s.curvature = std::max(usual_curvature, 0.99 * s.curvature);
   const double change = s.has_matrix ? step.ca / s.matrix_ca : 0;
-  const bool old = s.has_matrix && s.options.reuse_rate > 0 && s.matrix_w == step.w &&
-                   change < largest_change && change > 1 / largest_change;
+  const bool old = s.has_matrix && s.options.reuse_rate > 0 && s.last_iterations <= most_with_old &&
+                   s.matrix_w == step.w && change < largest_change && change > 1 / largest_change;
   if (old) {
     s.q0 = state.q;
     s.v0 = state.v;

@@ -42,6 +42,7 @@ TEST(Integrate, AnEndOnTheGridIsSampledOnce) {
   ASSERT_EQ(run.samples.size(), 4U);
   EXPECT_EQ(run.samples.back().t, 0.3);
   EXPECT_EQ(run.samples.back().q, run.last().q);
+  EXPECT_TRUE(run.diagnostics.empty());
 }
 
 TEST(Integrate, StepsLieOnTheirGridToo) {
@@ -155,6 +156,7 @@ TEST(Integrate, FixedStepsAreHalvedWhereTheyMustAndReturnToTheirGrid) {
   const test::Trajectory run = test::run(pendulum, initial, options);
   EXPECT_GT(run.summary.rejected, 0);
   EXPECT_LT(run.summary.smallest_step, 0.03);
+  EXPECT_NE(run.diagnostics.find("time.halved-steps"), nullptr);
   // every point of the grid is among the steps
   for (int k = 1; k <= 40; ++k) {
     const double t = k == 40 ? 2 : k * 0.05;
