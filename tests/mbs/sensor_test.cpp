@@ -129,7 +129,9 @@ TEST(Sensor, UniformRotationIsSeenByAll) {
     EXPECT_NEAR(value("reaction.fx"), -w * w * std::cos(angle), 1e-6);
     // half a turn away from its rest a torsion spring has no side
     const double wound = std::remainder(angle, 2 * std::numbers::pi);
-    if (i % 8 != 4) EXPECT_NEAR(value("load.value"), 5 * wound, 1e-10);
+    if (i % 8 != 4) {
+      EXPECT_NEAR(value("load.value"), 5 * wound, 1e-10);
+    }
   }
 }
 
