@@ -350,7 +350,7 @@ std::string describe(const System& system, const SystemCheck& check) {
   };
 
   // tables, as wide as their names
-  size_t width = 4;
+  size_t width = 5;
   for (const auto& body : system.bodies()) width = std::max(width, body->name().size());
   for (const Joint& joint : system.joints()) width = std::max(width, joint.name.size());
   for (const Load& load : system.loads()) width = std::max(width, load.name.size());

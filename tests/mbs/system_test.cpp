@@ -137,7 +137,7 @@ TEST(System, NewtonMatrixIsTheDerivativeOfTheResidual) {
       worst = std::max(worst, (J - expected).cwiseAbs().maxCoeff());
     }
     EXPECT_LT(worst, difference_tolerance);
-    RecordProperty("worst_of_jacobian", std::to_string(worst));
+    RecordProperty("worst_of_jacobian", fmt::format("{:.1e}", worst));
     MatrixXd gradient(m, n);
     equations.constraint_gradient(state.t, state.q, gradient);
     EXPECT_LT((gradient - G).cwiseAbs().maxCoeff(), difference_tolerance);
