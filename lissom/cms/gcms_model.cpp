@@ -135,7 +135,7 @@ void remove_rigid_part(GcmsModel& model) {
   // rotations of the position at rest, q_a = row a of T^-1, are omega x q_a in the nine affine coordinates
   const Matrix3d rest = model.T.inverse();
   Eigen::Matrix<double, 9, 3> turns;
-  for (int a = 0; a < 3; ++a) turns.middleRows<3>(3 * a) = -cross_matrix(rest.row(a));
+  for (int a = 0; a < 3; ++a) turns.middleRows<3>(3 * a) = -skew(rest.row(a));
   const Eigen::Matrix<double, 9, 3> R =
       Eigen::HouseholderQR<Eigen::Matrix<double, 9, 3>>(turns).householderQ() *
       Eigen::Matrix<double, 9, 3>::Identity();

@@ -12,11 +12,11 @@
 
 #include <Eigen/Core>
 
+#include "lissom/core/rotation.hpp"
+
 namespace lissom {
 
-Eigen::Matrix3d cross_matrix(const Eigen::Vector3d& v);  // [v]x
-Eigen::Vector3d skew_vector(const Eigen::Matrix3d& B);   // ax(B - B')
-Eigen::Matrix3d trace_minus(const Eigen::Matrix3d& B);   // tr(B) I - B
+Eigen::Matrix3d trace_minus(const Eigen::Matrix3d& B);  // tr(B) I - B
 
 struct Polar {
   Eigen::Matrix3d A = Eigen::Matrix3d::Identity();

@@ -221,7 +221,7 @@ void GcmsBody::elastic_force(Work& w) const {
 
 Vector3d GcmsBody::turning(const Work& w) const {
   const Matrix3d N = w.z.transpose().lazyProduct(w.f);
-  return -w.p.H_inverse * skew_vector(N);
+  return -w.p.H_inverse * (2 * skew_vector(N));
 }
 
 void GcmsBody::add_residual(const Vector& q, const Vector& v, const Vector& a, double w,
@@ -254,7 +254,7 @@ void GcmsBody::jacobian(const Vector& q, const Vector& v, const Vector&, double 
   const bool damping = damped();
 
   // A (cq K + D_ E) A', columns first
-  const Matrix3d E = cv * Matrix3d::Identity() - cq * cross_matrix(room.omega), EAt = E * At;
+  const Matrix3d E = cv * Matrix3d::Identity() - cq * skew(room.omega), EAt = E * At;
   const Index s = s_;
   for (Index b = 0; b < s; ++b)
     for (int j = 0; j < 3; ++j) {
@@ -270,10 +270,10 @@ void GcmsBody::jacobian(const Vector& q, const Vector& v, const Vector&, double 
 
   // derivative of the rotation, and of its rate
   Matrix39 G, dOmega = Matrix39::Zero();
-  for (int k = 0; k < 3; ++k) G.middleCols<3>(3 * k) = room.p.H_inverse * cross_matrix(rest_.row(k)) * At;
+  for (int k = 0; k < 3; ++k) G.middleCols<3>(3 * k) = room.p.H_inverse * skew(rest_.row(k)) * At;
   if (damping) {
     const Matrix3d B = room.b.middleRows<3>(1).transpose() * rest_;
-    dOmega = (trace_minus(B) - cross_matrix(room.p.U * room.omega)) * G;
+    dOmega = (trace_minus(B) - skew(room.p.U * room.omega)) * G;
     for (int k = 0; k < 3; ++k) {
       const Vector3d m = rest_.row(k);
       dOmega.middleCols<3>(3 * k) +=
@@ -316,7 +316,7 @@ void GcmsBody::jacobian(const Vector& q, const Vector& v, const Vector&, double 
   const Vector3d y = turning(room);
   Matrix3d N = room.z.transpose().lazyProduct(room.f);
   N += rest_.transpose() * room.f.middleRows<3>(1);
-  const Matrix3d inner = N + room.p.U * cross_matrix(y);
+  const Matrix3d inner = N + room.p.U * skew(y);
   const Matrix3d middle = 0.5 * (inner + inner.transpose()) - N.trace() * Matrix3d::Identity();
 
   for (Index a = 0; a < s; ++a) {
@@ -331,7 +331,7 @@ void GcmsBody::jacobian(const Vector& q, const Vector& v, const Vector&, double 
       for (int l = 0; l < 3; ++l) Da.col(l) = room.DZ.row(l * s + a).transpose();
       Ya += Da * E;
     }
-    Matrix3d L = -cross_matrix(room.f.row(a));
+    Matrix3d L = -skew(room.f.row(a));
     if (a >= 1 && a <= 3) {
       const Vector3d m = rest_.row(a - 1);
       L += m * y.transpose() - y * m.transpose();
@@ -420,23 +420,23 @@ void GcmsBody::marker(int number, const Vector& q, const Vector& v, bool gradien
   const Matrix3d C = Q.lazyProduct(marker.moment.transpose());
   const Polar p = polar(C);
   const Matrix3d B = p.A.transpose() * Matrix3d(V.lazyProduct(marker.moment.transpose()));
-  const Vector3d omega = p.H_inverse * skew_vector(B);
+  const Vector3d omega = p.H_inverse * (2 * skew_vector(B));
   Matrix12x3 X, X_rate;  // -A [u]x and -A [omega x u]x
   for (int k = 0; k < 4; ++k) {
     const Vector3d& u = marker.arms[k];
     const Vector3d turned = omega.cross(u);
     out.m.segment<3>(3 * k) += p.A * u;
     out.rate.segment<3>(3 * k) += p.A * turned;
-    X.middleRows<3>(3 * k) = -p.A * cross_matrix(u);
-    X_rate.middleRows<3>(3 * k) = -p.A * cross_matrix(turned);
+    X.middleRows<3>(3 * k) = -p.A * skew(u);
+    X_rate.middleRows<3>(3 * k) = -p.A * skew(turned);
   }
   const Matrix12x3 XH = X * p.H_inverse;
   const Matrix3d At = p.A.transpose();
-  const Matrix12x3 of_G = (X_rate - XH * (trace_minus(B) - cross_matrix(p.U * omega))) * p.H_inverse;
+  const Matrix12x3 of_G = (X_rate - XH * (trace_minus(B) - skew(p.U * omega))) * p.H_inverse;
   const Vector12d XH_omega = XH * omega;
   for (Index a = 0; a < s_; ++a) {
     const Vector3d m = marker.moment.col(a);
-    const Matrix3d turn = cross_matrix(m) * At;
+    const Matrix3d turn = skew(m) * At;
     out.J.middleCols<3>(3 * a).noalias() = XH * turn;
     out.J.block<3, 3>(0, 3 * a).diagonal().array() += marker.position[a];
     if (!gradients) continue;
@@ -457,7 +457,7 @@ void GcmsBody::add_marker_hessian(int number, const Vector& q, const Vector12d& 
   // G' middle G - L G - G' L', L_a = A (m_a y' - y m_a'); G here is its transpose
   for (Index a = 0; a < s_; ++a) {
     const Vector3d m = marker.moment.col(a);
-    room.G.middleRows<3>(3 * a).noalias() = -p.A * cross_matrix(m) * p.H_inverse;
+    room.G.middleRows<3>(3 * a).noalias() = -p.A * skew(m) * p.H_inverse;
     room.L.middleRows<3>(3 * a).noalias() = p.A * (m * second.y.transpose() - second.y * m.transpose());
   }
   for (Index b = 0; b < 3 * static_cast<Index>(s_); ++b) {

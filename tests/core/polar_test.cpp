@@ -79,7 +79,7 @@ TEST_F(PolarTest, DerivativesAgreeWithDifferences) {
       const Polar p = polar(C), up = polar(C + h * d2), down = polar(C - h * d2);
       // central differences: h^2 times third derivatives (of the order of 1/gap^3, gap 0.5), round-off 1e-11
       const Matrix3d dA = (up.A - down.A) / (2 * h);
-      EXPECT_LT((p.A * cross_matrix(p.omega(d2)) - dA).norm(), 2e-8);
+      EXPECT_LT((p.A * skew(p.omega(d2)) - dA).norm(), 2e-8);
       const Vector3d domega = (up.omega(d1) - down.omega(d1)) / (2 * h);
       EXPECT_LT((p.omega_derivative(d1, d2) - domega).norm(), 2e-7);
       // the form of second(), symmetric in the two changes
@@ -90,9 +90,7 @@ TEST_F(PolarTest, DerivativesAgreeWithDifferences) {
                second.y.dot(trace_minus(p.A.transpose() * a) * omega_b) -
                second.y.dot(trace_minus(p.A.transpose() * b) * omega_a);
       };
-      const auto first = [&](const Polar& at) {
-        return W.cwiseProduct(at.A * cross_matrix(at.omega(d1))).sum();
-      };
+      const auto first = [&](const Polar& at) { return W.cwiseProduct(at.A * skew(at.omega(d1))).sum(); };
       EXPECT_NEAR(form(d1, d2), (first(up) - first(down)) / (2 * h), 4e-7);
       EXPECT_NEAR(form(d1, d2), form(d2, d1), 1e-12);
     }
