@@ -73,7 +73,7 @@ bool finish(const Matrix3d& C, double size, Polar& p) {
     p.H_inverse = K / det;
     if (!(p.H_inverse.norm() * size * smallest_gap < 1)) return false;
     if (pass > 0) break;
-    const Vector3d turn = p .2 * H_inverse * skew_vector(U);
+    const Vector3d turn = 2 * p.H_inverse * skew_vector(U);
     // far from symmetric: that was no rotation of C
     if (!(turn.norm() < 1e-3)) return false;
     p.A = (p.A + p.A * skew(turn)).eval();
