@@ -211,11 +211,11 @@ class Reader {
     }
     out.marker.kind = body.rigid ? MarkerSpec::Kind::Point : MarkerSpec::Kind::Interface;
     out.marker.name = rest;
+    // other bodies may have node sets, which only their mesh knows
     if (const auto places = known_places(body);
-        places && std::find(places->begin(), places->end(), rest) == places->end()) {
-      table.problem(key, fmt::format("'{}': body '{}' has no {} '{}'{}; {}", text, body.name,
-                                     body.rigid ? "point" : "interface", rest, did_you_mean(rest, *places),
-                                     listed(*places)));
+        body.rigid && places && std::find(places->begin(), places->end(), rest) == places->end()) {
+      table.problem(key, fmt::format("'{}': body '{}' has no {} '{}'{}; {}", text, body.name, "point", rest,
+                                     did_you_mean(rest, *places), listed(*places)));
       return std::nullopt;
     }
     return out;

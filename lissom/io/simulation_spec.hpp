@@ -91,7 +91,7 @@ std::optional<SimulationSpec> read_simulation_spec(TomlTable& root, const std::v
 void read_moving_body(TomlTable& table, BodySpec& body);
 
 // Names of the places where a body can be joined, as far as the study says: named points, or interfaces of
-// its reduction. Nothing where only a file knows them.
+// its reduction (node sets of its mesh are places, too). Nothing where only a file knows them.
 std::optional<std::vector<std::string>> known_places(const BodySpec& body);
 
 }  // namespace lissom

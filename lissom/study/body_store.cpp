@@ -25,7 +25,23 @@ auto at_body(const BodySpec& spec, Work work) {
   }
 }
 
-// Mass, centre and inertia of a mesh or of matrices, and where its nodes are.
+// Where the nodes of a body are, and what its sets are called.
+FeModel places_of(const FeBody& body) {
+  FeModel places;
+  places.source = body.mesh.source;
+  if (body.mesh.node_count() > 0) {
+    places.points = body.mesh.points;
+    places.node_ids = body.mesh.node_ids;
+    places.node_sets = body.mesh.node_sets;
+  } else {
+    places.points = body.model.points;
+    places.node_ids = body.model.node_ids;
+    places.node_sets = body.model.node_sets;
+  }
+  return places;
+}
+
+// Mass, centre and inertia of a mesh or of matrices.
 void make_rigid(FeBody& body, StoredBody& stored, Diagnostics& diagnostics, const ProgressHook& progress) {
   RigidBodySpec rigid;
   rigid.name = body.spec.name;
@@ -33,9 +49,6 @@ void make_rigid(FeBody& body, StoredBody& stored, Diagnostics& diagnostics, cons
     rigid.mass = body.report->mass->mass;
     rigid.centre = body.report->mass->centre;
     rigid.inertia = body.report->mass->inertia;
-    stored.places.points = body.mesh.points;
-    stored.places.node_ids = body.mesh.node_ids;
-    stored.places.node_sets = body.mesh.node_sets;
   } else {
     build_model(body, diagnostics, progress);
     const auto mass = rigid_mass(body.model);
@@ -44,11 +57,8 @@ void make_rigid(FeBody& body, StoredBody& stored, Diagnostics& diagnostics, cons
     rigid.mass = mass->mass.mean();
     rigid.centre = *mass->centre;
     rigid.inertia = *mass->inertia;
-    stored.places.points = body.model.points;
-    stored.places.node_ids = body.model.node_ids;
-    stored.places.node_sets = body.model.node_sets;
   }
-  stored.places.source = body.mesh.source;
+  stored.places = places_of(body);
   stored.rigid = rigid;
 }
 
@@ -85,14 +95,15 @@ GcmsModel make_gcms_model(FeBody& body, const ReducedBody& reduced, Diagnostics&
   return make_gcms_model(bare, reduced, tied);
 }
 
-void BodyStore::keep(const BodySpec& spec, const ReducedBody& reduced, const GcmsModel& gcms) {
+void BodyStore::keep(const FeBody& body, const ReducedBody& reduced, const GcmsModel& gcms) {
   StoredBody stored;
+  stored.places = places_of(body);
   stored.reduced = reduced;
   stored.gcms = gcms;
   // not needed to move it, and large
   stored.reduced.strain_modes.resize(0, 0);
   stored.reduced.stress_modes.resize(0, 0);
-  bodies_[spec.reduction_key] = std::move(stored);
+  bodies_[body.spec.reduction_key] = std::move(stored);
 }
 
 const StoredBody& BodyStore::get(const BodySpec& spec, Diagnostics& diagnostics,
@@ -124,6 +135,7 @@ const StoredBody& BodyStore::get(const BodySpec& spec, Diagnostics& diagnostics,
         if (is_new) {
           Reduction reduction = reduce_body(body, diagnostics, progress);
           stored.reduced = std::move(reduction.body);
+          stored.places = places_of(body);
           stored.reduced.strain_modes.resize(0, 0);
           stored.reduced.stress_modes.resize(0, 0);
         }

@@ -26,7 +26,8 @@ struct StoredBody {
   GcmsModel gcms;       // where it was asked for
   // Of a rigid body from numbers or from an unreduced mesh.
   std::optional<RigidBodySpec> rigid;
-  // Of the latter: its nodes and sets, from which places are found (named_nodes.hpp).
+  // Nodes and sets of a body that comes from a mesh or matrices, from which places are found
+  // (named_nodes.hpp).
   FeModel places;
   bool from_mesh() const { return rigid && places.points.cols() > 0; }
 };
@@ -34,7 +35,7 @@ struct StoredBody {
 class BodyStore {
  public:
   // Keeps a reduction that was made elsewhere.
-  void keep(const BodySpec& spec, const ReducedBody& reduced, const GcmsModel& gcms);
+  void keep(const FeBody& body, const ReducedBody& reduced, const GcmsModel& gcms);
   bool has(const BodySpec& spec) const { return bodies_.contains(spec.reduction_key); }
   // Reads or reduces the body unless it is there. Throws InputError with the place of the body's table.
   const StoredBody& get(const BodySpec& spec, Diagnostics& diagnostics, const ProgressHook& progress = {});

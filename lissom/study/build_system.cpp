@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "lissom/core/text.hpp"
 #include "lissom/fe/named_nodes.hpp"
 
 namespace lissom {
@@ -93,6 +94,7 @@ class Builder {
     spec.axes = placement(place).rotation.transpose() * axes;
     const StoredBody& stored = *stored_[place.body];
     if (stored.from_mesh()) resolve_in_mesh(stored, spec);
+    if (spec.kind == MarkerSpec::Kind::Interface) resolve_node_set(stored, spec);
     return built_.system->add_marker(place.body, spec);
   }
 
@@ -112,6 +114,26 @@ class Builder {
     spec.point.setZero();
     for (const int node : nodes)
       spec.point += stored.places.points.col(node) / static_cast<double>(nodes.size());
+  }
+
+  // What is no interface of a flexible body may be a node set of its mesh.
+  static void resolve_node_set(const StoredBody& stored, MarkerSpec& spec) {
+    std::vector<std::string> names;
+    for (const InterfaceFrame& interface : stored.reduced.interfaces) {
+      if (interface.name == spec.name) return;
+      names.push_back(interface.name);
+    }
+    const auto set = stored.places.node_sets.find(spec.name);
+    if (set == stored.places.node_sets.end()) {
+      for (const auto& [name, nodes] : stored.places.node_sets) names.push_back(name);
+      std::sort(names.begin(), names.end());
+      names.erase(std::unique(names.begin(), names.end()), names.end());
+      const auto guess = closest(spec.name, names);
+      fail_input("there is no interface or node set '{}'{}; there are: {}", spec.name,
+                 guess ? fmt::format("; did you mean '{}'?", *guess) : "", fmt::join(names, ", "));
+    }
+    spec.kind = MarkerSpec::Kind::Nodes;
+    for (const int node : set->second) spec.node_ids.push_back(stored.places.node_ids[node]);
   }
 
   // Where a body's marker is at the start.
@@ -310,9 +332,10 @@ SystemCheck check_study_system(const StudySystem& built, const StudyFile& study,
     diagnostics.warn("simulate.only-vibrates",
                      "the mechanism can only deform: as rigid bodies nothing of it could move");
   if (check.singular_position)
-    diagnostics.warn("simulate.singular-position",
-                     "the mechanism starts in a singular position (a dead centre), from which it may go on in "
-                     "more than one way; start a little beside it");
+    diagnostics.warn(
+        "simulate.singular-position",
+        "the mechanism starts in a singular position (a dead centre), from which it may go on in "
+        "more than one way; start a little beside it");
   for (const SystemCheck::Redundant& redundant : check.redundant)
     diagnostics.warn(
         "simulate.redundant." + redundant.joint,
