@@ -72,9 +72,10 @@ class FloatingFrame final : public Body {
   using MatrixXK = Eigen::Matrix<double, Eigen::Dynamic, K>;
 
   struct Room final : Workspace {
-    explicit Room(int N) : A(N, 9), A_v(N, 9), A_a(N, 9), coupling(N, K) {}
+    explicit Room(int N) : A(N, 9), A_v(N, 9), A_a(N, 9), coupling(N, K), block(N, N) {}
     MatrixX9d A, A_v, A_a;  // of u, du/dt, d2u/dt2 and Phi
     MatrixXK coupling;
+    MatrixXd block;
   };
 
   FloatingFrame(const std::string& name, FrameData data)
@@ -266,7 +267,8 @@ void FloatingFrame<K>::jacobian(const Vector& q, const Vector& v, const Vector& 
   y.tail<3>() *= -1;
   const Eigen::Map<const MatrixX9d> Y(inertia.deformation.data(), N_ * N_, 9);
   auto J_ee = J.bottomRightCorner(N_, N_);
-  for (int j = 0; j < N_; ++j) J_ee.col(j) = Y.middleRows(j * N_, N_).lazyProduct(y);
+  Eigen::Map<VectorXd>(room.block.data(), N_ * N_).noalias() = Y * y;
+  J_ee = room.block;
   J_ee.diagonal() += cq * data_.stiffness;
   J_ee.diagonal().array() += ca;
   if (data_.damping.size() > 0) J_ee.diagonal() += cv * data_.damping;
@@ -484,7 +486,6 @@ Body::Energy FloatingFrame<K>::energy(const Vector& q, const Vector& v, const Ve
   const Vector3d x = q.template head<3>(), x_v = v.template head<3>();
   const Matrix3d R = rotation(q), R_v = times(gradient(q), v);
   if (N_ > 0) data_.inertia.of_place(eta, room.A);
-  // int (R u)' (R u)' in time and place
   const Matrix3d S = second_moment(room.A, eta), V = moment(room.A, eta_v);
   const double m = data_.inertia.mass;
   Energy result;
@@ -495,7 +496,10 @@ Body::Energy FloatingFrame<K>::energy(const Vector& q, const Vector& v, const Ve
   result.momentum = m * x_v;
   result.angular_momentum = x.cross(result.momentum) + 2 * skew_vector((R_v * S + R * V) * R.transpose());
   if (data_.damping.size() > 0) result.damping_power = data_.damping.cwiseProduct(eta_v).dot(eta_v);
-  if (data_.full_damping.size() > 0) result.damping_power = eta_v.dot(data_.full_damping * eta_v);
+  if (data_.full_damping.size() > 0) {
+    room.coupling.col(0).noalias() = data_.full_damping * eta_v;
+    result.damping_power = eta_v.dot(room.coupling.col(0));
+  }
   return result;
 }
 

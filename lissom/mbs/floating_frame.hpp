@@ -2,8 +2,9 @@
 //
 // Notation: c the centre of mass at rest; a point X of the body is at
 //   r = x + R (X - c + Phi eta),
-// x (3) the frame's origin, R its rotation, eta (N) the deformation modes' amplitudes: the flexible natural
-// modes of the reduced body, M_ff = I, K_ff = diag, D_ff. Coordinates:
+// x (3) the frame's origin (the centre of mass of the deformed body too), R its rotation, eta (N) the
+// deformation modes' amplitudes: the flexible natural modes of the reduced body, M_ff = I, K_ff = diag, D_ff.
+// Coordinates:
 //   FFRF   q = (x, p, eta), p the four Euler parameters, own constraint p'p - 1 = 0
 //   FNCF   q = (x, r_1, r_2, r_3, eta), r_k the columns of R, own constraints R'R = I (6)
 //   rigid  FFRF without eta.
@@ -14,12 +15,9 @@
 #include <vector>
 
 #include "lissom/cms/reduced_body.hpp"
-#include "lissom/core/diagnostics.hpp"
 #include "lissom/mbs/body.hpp"
 
 namespace lissom {
-
-enum class RotationCoordinates : std::uint8_t { EulerParameters, Matrix };
 
 struct RigidBodySpec {
   std::string name;
@@ -34,7 +32,8 @@ std::unique_ptr<Body> make_rigid_body(const RigidBodySpec& spec);
 // The same from a reduced body: its mass and inertia, its interfaces and nodes as points, no deformation.
 std::unique_ptr<Body> make_rigid_body(const std::string& name, const ReducedBody& reduced);
 
-// Throws InputError: no inertia invariants in the reduced body (M is not m (x) I_3), no flexible modes.
+// With all flexible natural modes of the reduced body, of any basis. Throws InputError: no inertia invariants
+// in the reduced body (M is not m (x) I_3), no flexible modes, not a free body.
 std::unique_ptr<Body> make_ffrf_body(const std::string& name, const ReducedBody& reduced);
 std::unique_ptr<Body> make_fncf_body(const std::string& name, const ReducedBody& reduced);
 

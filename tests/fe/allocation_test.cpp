@@ -6,6 +6,7 @@
 #include "lissom/fe/element.hpp"
 #include "lissom/fe/stress_recovery.hpp"
 #include "lissom/linalg/cholesky.hpp"
+#include "tests/allocation_count.hpp"
 #include "tests/allocation_counter.hpp"
 #include "tests/fe/test_meshes.hpp"
 #include "tests/linalg/test_matrices.hpp"
@@ -16,6 +17,10 @@ namespace lissom::test {
 std::atomic<long> allocations = 0;
 }
 using lissom::test::allocations;
+
+long lissom::test::allocation_count() {
+  return allocations;
+}
 
 // glibc's own, behind the name that everybody calls
 extern "C" void* __libc_malloc(size_t size);
@@ -87,5 +92,11 @@ TEST(Allocation, StressRecoveryAllocatesNoMoreForMoreElementsOrColumns) {
 
 }  // namespace
 }  // namespace lissom
+
+#else
+
+long lissom::test::allocation_count() {
+  return -1;
+}
 
 #endif
