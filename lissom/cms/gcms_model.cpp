@@ -79,8 +79,9 @@ void fill_followers(const GcmsSpace& space, const GcmsBasis& basis, const Symmet
   const MatrixXd C = product(space.Q.rightCols(flexible), mS, true);
   MatrixXd F = space.R.bottomRightCorner(flexible, fields);
   for (Index j = 0; j < fields; ++j) F.col(j) /= std::sqrt(space.eigenvalues[j / 3]);
-  Eigen::CompleteOrthogonalDecomposition<MatrixXd> fit(F);
-  fit.setThreshold(1e-13);
+  Eigen::CompleteOrthogonalDecomposition<MatrixXd> fit;
+  fit.setThreshold(1e-10);
+  fit.compute(F);
   const MatrixXd W = fit.solve(C);
 
   const Index count = static_cast<Index>(followers.size());

@@ -171,11 +171,13 @@ std::string inconsistency_of(const GcmsModel& gcms) {
   if (s < 4) return fmt::format("there are {} fields, and the four rigid ones are needed", s);
   if (gcms.K_hat.rows() != 3 * s || gcms.K_hat.cols() != 3 * s)
     return "the stiffness does not fit the fields";
-  if (gcms.P.size() > 0 && (gcms.P.cols() != 3 * s || gcms.D_modal.rows() != gcms.P.rows() ||
-                            gcms.D_modal.cols() != gcms.P.rows()))
-    return "the damping does not fit the fields";
+  if (gcms.P.size() > 0 && (gcms.P.cols() != 3 * s || gcms.Xi.cols() != gcms.P.rows()))
+    return "the modes' amplitudes do not fit the fields";
+  if (gcms.D_modal.size() > 0 &&
+      (gcms.D_modal.rows() != gcms.P.rows() || gcms.D_modal.cols() != gcms.P.rows()))
+    return "the damping does not fit the modes";
   if (!gcms.S.allFinite() || !gcms.K_hat.allFinite() || !gcms.points.allFinite() || !gcms.T.allFinite() ||
-      !gcms.centre.allFinite() || !gcms.P.allFinite() || !gcms.D_modal.allFinite())
+      !gcms.centre.allFinite() || !gcms.P.allFinite() || !gcms.Xi.allFinite() || !gcms.D_modal.allFinite())
     return "there are numbers that are not finite";
   for (const GcmsFrame& frame : gcms.frames) {
     if (frame.position.size() != s) return fmt::format("the frame '{}' does not fit the fields", frame.name);
@@ -199,8 +201,9 @@ void write_gcms(Group group, const GcmsModel& gcms) {
   group.write_matrix("K_hat", gcms.K_hat);
   if (gcms.P.size() > 0) {
     group.write_matrix("P", gcms.P);
-    group.write_matrix("D_modal", gcms.D_modal);
+    group.write_matrix("Xi", gcms.Xi);
   }
+  if (gcms.D_modal.size() > 0) group.write_matrix("D_modal", gcms.D_modal);
   std::vector<std::string> names;
   std::vector<int> rotates;
   std::vector<MatrixXd> origins, axes, means, positions, moments;
@@ -379,8 +382,11 @@ GcmsModel read_gcms(const Group& group) {
     gcms.P = group.read_matrix("P");
     const auto modes = static_cast<std::uint64_t>(gcms.P.rows());
     expect_shape(group, "P", {modes, 3 * s});
-    expect_shape(group, "D_modal", {modes, modes});
-    gcms.D_modal = group.read_matrix("D_modal");
+    gcms.Xi = group.read_matrix("Xi");
+    if (group.has("D_modal")) {
+      expect_shape(group, "D_modal", {modes, modes});
+      gcms.D_modal = group.read_matrix("D_modal");
+    }
   }
   const Group frames = group.group("frames");
   const auto names = frames.read_strings("names");

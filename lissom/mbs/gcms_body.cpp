@@ -104,8 +104,8 @@ class GcmsBody final : public Body {
           DB(3 * s, 3),
           Rc(3 * s, 9),
           column(3 * s),
-          G(3, 3 * s),
-          L(3, 3 * s) {}
+          G(3 * s, 3),
+          L(3 * s, 3) {}
     Polar p;
     Rows z;       // z_a, the deformation in the body's axes
     Rows z_rate;  // its rate, less that of rotating the rest
@@ -114,7 +114,7 @@ class GcmsBody final : public Body {
     VectorXd eta, damped;
     MatrixXd cross, KZ, DZ, DB, Rc;
     VectorXd column;
-    MatrixXd G, L;  // of markers
+    MatrixXd G, L;  // 3s by 3, of markers
     Vector3d omega = Vector3d::Zero();
   };
 
@@ -123,6 +123,13 @@ class GcmsBody final : public Body {
   void deform(const Vector& q, const Vector& v, Work& w) const;
   // f at this deformation and its rate.
   void elastic_force(Work& w) const;
+  // out (3s) = D_ x, by way of the modes.
+  template <class In, class Out>
+  void damp(const In& x, Work& w, Out&& out) const {
+    w.eta.noalias() = P_ * x;
+    w.damped.noalias() = model_.D_modal * w.eta;
+    out.noalias() = P_.transpose() * w.damped;
+  }
   // y = H^-1 tau, tau = sum z_a x f_a.
   Vector3d turning(const Work& w) const;
 
@@ -279,7 +286,7 @@ void GcmsBody::jacobian(const Vector& q, const Vector& v, const Vector&, double 
   cross_blocks(room.z, room.cross);
   for (int j = 0; j < 3; ++j) room.KZ.col(j).noalias() = K_ * room.cross.col(j);
   if (damping) {
-    for (int j = 0; j < 3; ++j) room.DZ.col(j).noalias() = D_ * room.cross.col(j);
+    for (int j = 0; j < 3; ++j) damp(room.cross.col(j), room, room.DZ.col(j));
     // [b]x - [omega]x [z + rest]x, column j: b x e_j - omega x ((z + rest) x e_j)
     for (int j = 0; j < 3; ++j) {
       for (int k = 0; k < 3; ++k) room.column.segment(k * s, s) = room.omega[j] * -room.z.col(k);
@@ -293,14 +300,16 @@ void GcmsBody::jacobian(const Vector& q, const Vector& v, const Vector&, double 
       const int k = (j + 1) % 3, l = (j + 2) % 3;
       room.column.segment(k * s, s) += room.b.col(l);
       room.column.segment(l * s, s) -= room.b.col(k);
-      room.DB.col(j).noalias() = D_ * room.column;
+      damp(room.column, room, room.DB.col(j));
     }
     room.DB *= cq;
     room.DB += cq * room.KZ + cv * room.DZ;
     room.Rc.noalias() = room.DB.lazyProduct(G);
-    room.Rc.noalias() += (cq * room.DZ).lazyProduct(dOmega);
+    const Matrix39 weighted = cq * dOmega;
+    room.Rc.noalias() += room.DZ.lazyProduct(weighted);
   } else {
-    room.Rc.noalias() = (cq * room.KZ).lazyProduct(G);
+    const Matrix39 weighted = cq * G;
+    room.Rc.noalias() = room.KZ.lazyProduct(weighted);
   }
 
   // second derivatives
@@ -350,7 +359,7 @@ int GcmsBody::add_marker(const MarkerSpec& spec) {
       if (!found) {
         const auto near = closest(spec.name, names);
         fail_input("{}body '{}' has no interface '{}'{}; it has {}", at, name(), spec.name,
-                   near ? fmt::format(", did you mean '{}'?", *near) : "",
+                   near ? fmt::format(" (did you mean '{}'?)", *near) : "",
                    names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
       }
       frame = *found;
@@ -445,17 +454,16 @@ void GcmsBody::add_marker_hessian(int number, const Vector& q, const Vector12d& 
   Matrix3d W = Matrix3d::Zero();
   for (int k = 0; k < 4; ++k) W += factor * w.segment<3>(3 * k) * marker.arms[k].transpose();
   const Polar::Second second = p.second(W);
-  // G' middle G - L G - G' L', L_a = A (m_a y' - y m_a'); L here is its transpose
-  const Matrix3d At = p.A.transpose();
+  // G' middle G - L G - G' L', L_a = A (m_a y' - y m_a'); G here is its transpose
   for (Index a = 0; a < s_; ++a) {
     const Vector3d m = marker.moment.col(a);
-    room.G.middleCols<3>(3 * a).noalias() = p.H_inverse * cross_matrix(m) * At;
-    room.L.middleCols<3>(3 * a).noalias() = (second.y * m.transpose() - m * second.y.transpose()) * At;
+    room.G.middleRows<3>(3 * a).noalias() = -p.A * cross_matrix(m) * p.H_inverse;
+    room.L.middleRows<3>(3 * a).noalias() = p.A * (m * second.y.transpose() - second.y * m.transpose());
   }
   for (Index b = 0; b < 3 * static_cast<Index>(s_); ++b) {
-    const Vector3d g = room.G.col(b), t = second.middle * g - room.L.col(b);
-    H.col(b).noalias() += room.G.transpose().lazyProduct(t);
-    H.col(b).noalias() -= room.L.transpose().lazyProduct(g);
+    const Vector3d g = room.G.row(b), t = second.middle * g - room.L.row(b).transpose();
+    H.col(b) += t[0] * room.G.col(0) + t[1] * room.G.col(1) + t[2] * room.G.col(2) - g[0] * room.L.col(0) -
+                g[1] * room.L.col(1) - g[2] * room.L.col(2);
   }
 }
 

@@ -3,13 +3,19 @@
 
 #include <cstdlib>
 
+#include "lissom/fe/assembly.hpp"
 #include "lissom/fe/element.hpp"
 #include "lissom/fe/stress_recovery.hpp"
 #include "lissom/linalg/cholesky.hpp"
+<<<<<<< HEAD
 #include "tests/allocation_count.hpp"
 #include "tests/allocation_counter.hpp"
+=======
+#include "lissom/mbs/gcms_body.hpp"
+>>>>>>> gcms
 #include "tests/fe/test_meshes.hpp"
 #include "tests/linalg/test_matrices.hpp"
+#include "tests/mbs/full_corotated.hpp"
 
 #if LISSOM_COUNTS_MALLOC
 
@@ -69,6 +75,42 @@ TEST(Allocation, SolvesDoNotAllocateOnceWarm) {
   const long before = allocations;
   for (int repeat = 0; repeat < 10; ++repeat) factor.solve_in_place(X);
   EXPECT_EQ(allocations - before, 0);
+}
+
+TEST(Allocation, GcmsBodiesDoNotAllocate) {
+  test::BoxOptions box;
+  box.cells = {12, 1, 1};
+  const Mesh mesh = test::box_mesh(ElementType::Hex8, box);
+  Diagnostics diagnostics;
+  GcmsModel model = test::full_corotated(assemble(mesh, {}, diagnostics), {{"end", mesh.node_sets.at("x1")}});
+  const int n = 3 * model.fields();
+  for (const bool damping : {false, true}) {
+    if (damping) {
+      model.P = Eigen::MatrixXd::Random(9, n);
+      model.D_modal = Eigen::MatrixXd::Identity(9, 9);
+    }
+    const auto body = make_gcms_body("body", model);
+    const auto room = body->workspace();
+    MarkerSpec end;
+    end.name = "end";
+    const int marker = body->add_marker(end);
+    Eigen::VectorXd q(n), v(n), r = Eigen::VectorXd::Zero(n);
+    Eigen::MatrixXd J = Eigen::MatrixXd::Zero(n, n);
+    const Eigen::Vector3d gravity(0, 0, -9.81);
+    body->place({}, q, v);
+    MarkerKinematics kinematics;
+    body->marker(marker, q, v, true, *room, kinematics);
+    const long before = allocations;
+    body->add_residual(q, v, v, 1, gravity, *room, r);
+    EXPECT_EQ(allocations - before, 0) << "residual";
+    body->jacobian(q, v, v, 1, gravity, 1, 1, 1, *room, J);
+    EXPECT_EQ(allocations - before, 0) << "jacobian";
+    body->marker(marker, q, v, true, *room, kinematics);
+    body->add_marker_hessian(marker, q, Vector12d::Ones(), 1, *room, J);
+    EXPECT_EQ(allocations - before, 0) << "markers";
+    body->energy(q, v, gravity, *room);
+    EXPECT_EQ(allocations - before, 0) << "energy";
+  }
 }
 
 TEST(Allocation, StressRecoveryAllocatesNoMoreForMoreElementsOrColumns) {

@@ -211,6 +211,7 @@ GcmsModel sample_gcms() {
   gcms.S = Eigen::MatrixXd::Random(5, 6);
   gcms.K_hat = Eigen::MatrixXd::Random(18, 18);
   gcms.P = Eigen::MatrixXd::Random(2, 18);
+  gcms.Xi = Eigen::MatrixXd::Random(N, 2);
   gcms.D_modal = Eigen::MatrixXd::Random(2, 2);
   for (const char* name : {"bore", "a node"}) {
     GcmsFrame frame;
@@ -230,7 +231,7 @@ TEST(ReducedBodyFile, ComponentModesComeBackBitByBit) {
   const ReducedBody body = sample_body();
   GcmsModel gcms = sample_gcms();
   for (const bool damped : {true, false}) {
-    if (!damped) gcms.P.resize(0, 0), gcms.D_modal.resize(0, 0);
+    if (!damped) gcms.D_modal.resize(0, 0);
     write_reduced_body_file(folder / "a.h5", body, {}, &gcms);
     const ReducedBodyFile back = read(folder / "a.h5");
     expect_same_body(body, back.body);
@@ -242,6 +243,7 @@ TEST(ReducedBodyFile, ComponentModesComeBackBitByBit) {
     expect_same(gcms.S, back.gcms.S);
     expect_same(gcms.K_hat, back.gcms.K_hat);
     expect_same(gcms.P, back.gcms.P);
+    expect_same(gcms.Xi, back.gcms.Xi);
     expect_same(gcms.D_modal, back.gcms.D_modal);
     ASSERT_EQ(gcms.frames.size(), back.gcms.frames.size());
     for (size_t i = 0; i < gcms.frames.size(); ++i) {

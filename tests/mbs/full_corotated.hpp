@@ -7,6 +7,7 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>

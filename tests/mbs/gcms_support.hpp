@@ -44,7 +44,7 @@ struct GcmsSampleOptions {
   int range = 6;
   double tolerance = 1e-4;
   Damping damping;
-  ScalarGcmsOptions scalar;
+  ScalarGcmsOptions scalar = {1e-6};
 };
 
 inline GcmsSample gcms_sample(SampleBody body, MassKind mass, const GcmsSampleOptions& options = {}) {
