@@ -7,12 +7,9 @@
 #include "lissom/fe/element.hpp"
 #include "lissom/fe/stress_recovery.hpp"
 #include "lissom/linalg/cholesky.hpp"
-<<<<<<< HEAD
+#include "lissom/mbs/gcms_body.hpp"
 #include "tests/allocation_count.hpp"
 #include "tests/allocation_counter.hpp"
-=======
-#include "lissom/mbs/gcms_body.hpp"
->>>>>>> gcms
 #include "tests/fe/test_meshes.hpp"
 #include "tests/linalg/test_matrices.hpp"
 #include "tests/mbs/full_corotated.hpp"
