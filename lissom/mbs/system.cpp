@@ -473,6 +473,20 @@ struct SystemEquations::Impl {
     joint_gradient(system.joints()[j], t, kinematics(part, 0).m, kinematics(part, 1).m, first, second);
   }
 
+  // d2g/dm2 m' of every row: gradients are linear in m, so these are gradients at m' less those at zero
+  void joint_gradient_rates(size_t j, double t, Rows12& first, Rows12& second) const {
+    const JointPart& part = joints[j];
+    const Joint& joint = system.joints()[j];
+    first.setZero(part.rows, 12);
+    second.setZero(part.rows, 12);
+    if (!part.curved) return;
+    Rows12 first_zero(part.rows, 12), second_zero(part.rows, 12);
+    joint_gradient(joint, t, kinematics(part, 0).rate, kinematics(part, 1).rate, first, second);
+    joint_gradient(joint, t, Vector12d::Zero(), Vector12d::Zero(), first_zero, second_zero);
+    first -= first_zero;
+    second -= second_zero;
+  }
+
   // forces of the joint on its two markers
   void add_joint_forces(size_t j, double t, const VectorXd& lambda) {
     const JointPart& part = joints[j];
@@ -771,7 +785,7 @@ void SystemEquations::constraint_rate_gradient(double t, const Eigen::VectorXd& 
   Impl& d = *impl_;
   d.evaluate_markers(q, v, true, true);
   gradient.setZero();
-  Rows12 first, second;
+  Rows12 first, second, first_rate, second_rate;
   Rows g_t, g_tt;
   Rows24 g_mt;
   for (size_t j = 0; j < d.joints.size(); ++j) {
@@ -783,16 +797,11 @@ void SystemEquations::constraint_rate_gradient(double t, const Eigen::VectorXd& 
     g_tt.resize(part.rows);
     g_mt.resize(part.rows, 24);
     joint_time_derivatives(joint, t, m.m, M.m, g_t, g_tt, g_mt);
-    const Vector24d rates = Impl::both(m.rate, M.rate);
-    Rows unit = Rows::Zero(part.rows);
+    d.joint_gradient_rates(j, t, first_rate, second_rate);
     for (const int i : part.kept) {
       Eigen::Matrix<double, 1, 24> by_m = g_mt.row(i);
-      if (part.curved) {
-        unit.setZero();
-        unit[i] = 1;
-        joint_hessian(joint, t, unit, m.m, M.m, d.H);
-        by_m += (d.H * rates).transpose();
-      }
+      by_m.head<12>() += first_rate.row(i);
+      by_m.tail<12>() += second_rate.row(i);
       auto row = gradient.row(d.reduced[part.row + i]);
       for (int side = 0; side < 2; ++side) {
         const Slot& slot = d.slots[part.slots[side]];
@@ -817,7 +826,7 @@ void SystemEquations::constraint_curvature(double t, const Eigen::VectorXd& q, c
   // m' d2g/dm2 m' + 2 d2g/dm dt m' + d2g/dt2 + dg/dm V v
   Impl& d = *impl_;
   d.evaluate_markers(q, v, true, true);
-  Rows12 first, second;
+  Rows12 first, second, first_rate, second_rate;
   Rows g_t, g_tt;
   Rows24 g_mt;
   for (size_t j = 0; j < d.joints.size(); ++j) {
@@ -836,16 +845,11 @@ void SystemEquations::constraint_curvature(double t, const Eigen::VectorXd& q, c
       if (slot.body >= 0)
         second_rates.segment<12>(12 * side) = slot.kinematics.V.lazyProduct(d.part_of(v, slot.body));
     }
-    Rows unit = Rows::Zero(part.rows);
+    d.joint_gradient_rates(j, t, first_rate, second_rate);
     for (const int i : part.kept) {
-      double value = g_tt[i] + 2 * g_mt.row(i).dot(rates) + first.row(i).dot(second_rates.head<12>()) +
-                     second.row(i).dot(second_rates.tail<12>());
-      if (part.curved) {
-        unit.setZero();
-        unit[i] = 1;
-        joint_hessian(joint, t, unit, m.m, M.m, d.H);
-        value += rates.dot(d.H.lazyProduct(rates));
-      }
+      const double value = g_tt[i] + 2 * g_mt.row(i).dot(rates) + first_rate.row(i).dot(m.rate) +
+                           second_rate.row(i).dot(M.rate) + first.row(i).dot(second_rates.head<12>()) +
+                           second.row(i).dot(second_rates.tail<12>());
       curvature[d.reduced[part.row + i]] = value;
     }
   }

@@ -159,6 +159,7 @@ struct SystemCheck {
   std::vector<Gap> gaps;                         // joints whose frames do not meet, largest first
   std::vector<std::string> free_bodies;          // that neither joint nor spring holds
   std::vector<std::string> massless_directions;  // directions without inertia and without constraint
+  bool is_driven = false;                        // by a prescribed motion that is not constant
   bool moves() const { return degrees_of_freedom > 0; }
 };
 // At the initial positions. `gap_tolerance` is relative to the size of the system.

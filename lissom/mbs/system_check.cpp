@@ -328,6 +328,7 @@ SystemCheck check_system(const System& system, double t, const Eigen::VectorXd& 
   for (const Joint& joint : system.joints()) {
     hold(joint.first);
     hold(joint.second);
+    check.is_driven |= is_driven(joint.kind) && !joint.motion.is_constant();
   }
   for (const Load& load : system.loads()) {
     if (!holds(load.kind)) continue;
@@ -349,7 +350,7 @@ std::string describe(const System& system, const SystemCheck& check) {
   };
 
   // tables, as wide as their names
-  size_t width = 4;
+  size_t width = 5;
   for (const auto& body : system.bodies()) width = std::max(width, body->name().size());
   for (const Joint& joint : system.joints()) width = std::max(width, joint.name.size());
   for (const Load& load : system.loads()) width = std::max(width, load.name.size());
@@ -381,7 +382,9 @@ std::string describe(const System& system, const SystemCheck& check) {
   line(fmt::format("With every body rigid: {}.",
                    plural(check.rigid_degrees_of_freedom, "degree of freedom", "degrees of freedom")));
   if (!check.moves())
-    line("Nothing can move: the joints hold every coordinate. Remove a joint or free a direction.");
+    line(check.is_driven ? "All motion is prescribed."
+                         : "Nothing can move: the joints hold every coordinate. Remove a joint or free a "
+                           "direction.");
   if (check.singular_position)
     line(
         "The starting position is singular (a dead centre): from here the mechanism can branch, and "

@@ -13,6 +13,7 @@
 #include "tests/fe/test_meshes.hpp"
 #include "tests/linalg/test_matrices.hpp"
 #include "tests/mbs/full_corotated.hpp"
+#include "tests/mbs/system_support.hpp"
 
 #if LISSOM_COUNTS_MALLOC
 
@@ -127,6 +128,40 @@ TEST(Allocation, StressRecoveryAllocatesNoMoreForMoreElementsOrColumns) {
     // 27 times the elements: lists that double when they are full, five times each
     EXPECT_LT(count(type, 6, 20), small + 30) << name_of(type);
   }
+}
+
+TEST(Allocation, SystemsDoNotAllocatePerEvaluation) {
+  System system;
+  system.set_gravity({0, -9.81, 0});
+  const int a = test::add_bar(system, "a", 1, {0, 0, 0}, {1, 0, 0});
+  const int b = test::add_bar(system, "b", 1, {1, 0, 0}, {1, 1, 0});
+  test::join_at(system, "hinge", JointKind::Revolute, -1, a, {0, 0, 0});
+  test::join_at(system, "elbow", JointKind::Universal, a, b, {1, 0, 0});
+  Load load;
+  load.kind = LoadKind::Bushing;
+  load.first = test::point(system, a, {0.1, 0, 0});
+  load.second = test::point(system, b, {0.2, 0, 0});
+  load.K = load.k = load.C = load.c = Eigen::Vector3d(3, 2, 1);
+  system.add_load(load);
+  SystemEquations equations(system);
+  const State state = test::start(system, equations);
+  const int n = equations.coordinates(), m = equations.constraints();
+  Eigen::VectorXd r(n), g(m);
+  Eigen::MatrixXd G(m, n);
+  NewtonMatrix matrix(n + m, equations.blocks());
+  const auto evaluate = [&] {
+    equations.residual(state, 1, r);
+    equations.jacobian(state, 1, {1, 2, 3, 1, 1}, matrix);
+    equations.constraint(0, state.q, g);
+    equations.constraint_gradient(0, state.q, G);
+    equations.constraint_rate(0, state.q, state.v, g);
+    equations.constraint_rate_gradient(0, state.q, state.v, G);
+    equations.constraint_curvature(0, state.q, state.v, g);
+  };
+  evaluate();
+  const long before = allocations;
+  for (int repeat = 0; repeat < 10; ++repeat) evaluate();
+  EXPECT_EQ(allocations - before, 0);
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ TEST(Load, DerivativesAreThoseOfDifferences) {
       evaluate_load(load, 0.5, m.head<12>(), rate.head<12>(), m.tail<12>(), rate.tail<12>(), false, again);
       EXPECT_EQ(again.force, out.force);
     }
-  RecordProperty("worst", std::to_string(worst));
+  RecordProperty("worst", fmt::format("{:.1e}", worst));
 }
 
 TEST(Load, ForcesOfSpringsAreGradientsOfTheirPotential) {
