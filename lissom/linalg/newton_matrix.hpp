@@ -1,6 +1,7 @@
 // The square matrix of a Newton iteration, unsymmetric, filled block by block from small dense matrices,
 // factorised and solved with: dense (LAPACK) where it is small or full, sparse (UMFPACK) otherwise, with the
-// symbolic part done once. Where the blocks stand never changes, so nothing is allocated after construction.
+// symbolic part done once. Where the blocks stand never changes, so nothing is allocated after construction,
+// but for the factors that UMFPACK keeps. Rows are scaled by their largest entry; units may differ.
 #pragma once
 
 #include <Eigen/Core>
@@ -35,7 +36,8 @@ class NewtonMatrix {
   void add(int block, const Eigen::Ref<const Eigen::MatrixXd>& values, double factor = 1);
 
   // Factorises what is there. Returns false where the matrix is singular to working precision or has entries
-  // that are not finite; singular_row() then says where the elimination found nothing left.
+  // that are not finite; singular_row() then says where: the unknown for which the elimination found nothing
+  // left, or the row that is zero or not finite.
   bool factorise();
   int singular_row() const;
   // The right-hand side becomes the solution.

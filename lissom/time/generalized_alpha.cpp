@@ -307,6 +307,8 @@ class AlphaStepper final : public Stepper {
     implicit.t = end;
     implicit.cv = cv(h);
     implicit.ca = ca(h);
+    // the change of velocities in accept() wants the direction of the constraints at the end of this step
+    if (stabilised_) newton_.forget();
     if (!newton_.solve(implicit, next_)) return false;
     set_algorithmic();
     return true;

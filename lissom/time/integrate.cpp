@@ -115,7 +115,7 @@ class Run {
       check_finite(equations_, stepper->state(), "after a step");
       give(output_.step, stepper->state());
       if (stepper->state().t == stop && has_break) {
-        give_samples(*stepper, jump - round_off_, false);
+        give_samples(*stepper, jump - 2 * round_off_, false);
         start_again(*stepper, jump);
         summary_.end = jump;
         give_samples(*stepper, jump, true);
@@ -265,7 +265,7 @@ std::vector<std::string> IntegratorOptions::problems(const Equations* equations)
 }
 
 void integrate(Equations& equations, const State& initial, const IntegratorOptions& options,
-               const IntegrationOutput& output, IntegrationSummary& summary, Diagnostics&,
+               const IntegrationOutput& output, IntegrationSummary& summary, Diagnostics& diagnostics,
                const ProgressHook& progress) {
   std::vector<std::string> problems = options.problems(&equations);
   if (!(options.end > initial.t))
@@ -279,13 +279,21 @@ void integrate(Equations& equations, const State& initial, const IntegratorOptio
   const BlasThreads one;
   summary = {};
   const auto begin = Clock::now();
+  const auto finish = [&] {
+    summary.seconds = seconds_since(begin);
+    if (has_fixed_step(options) && summary.rejected > 0)
+      diagnostics.warn(
+          "time.halved-steps",
+          fmt::format("{} steps did not converge and were halved, down to {:.3g} s instead of {:.3g} s",
+                      summary.rejected, summary.smallest_step, options.step));
+  };
   try {
     Run(equations, initial, options, output, summary, progress)(initial);
   } catch (...) {
-    summary.seconds = seconds_since(begin);
+    finish();
     throw;
   }
-  summary.seconds = seconds_since(begin);
+  finish();
 }
 
 }  // namespace lissom

@@ -43,7 +43,7 @@ struct IntegratorOptions {
 
   // generalized-alpha: spectral radius at infinite frequency; 1 damps nothing, 0 everything at once
   double rho_inf = 0.8;
-  // hht-i3: -0.3 .. 0
+  // hht-i3: -1/3 .. 0
   double alpha = -0.1;
   // bdf: 3, or 2 for the stabilised form; highest order 1..5
   int index = 3;
@@ -53,6 +53,8 @@ struct IntegratorOptions {
   // `tolerance` is the error of a step relative to the size of the system.
   bool adaptive = false;
   double tolerance = 1e-6;
+  // Fixed steps that do not converge are halved, 20 times at most, and return to their grid; a warning says
+  // so.
   double min_step = 0, max_step = 0;  // [s] 0: no limit but round-off, and the whole time
 
   NewtonOptions newton;

@@ -14,9 +14,11 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 // ca may change so much, either way, before a matrix is no longer tried: a step by a factor of 1.4
 constexpr double largest_change = 2;
 // a new matrix costs about as much as so many more iterations with the old one
-constexpr double worth_iterations = 4;
-// A new matrix is exact: the increment after it is about curvature * increment^2 / length. So much is
-// assumed to begin with, and more once seen.
+constexpr double worth_iterations = 2;
+// a matrix that needed more than so many is not tried again in the next step
+constexpr int most_with_old = 4;
+// A new matrix is exact: the increment after it is about curvature * increment * (largest increment, of
+// displacements or multipliers) / length. So much is assumed to begin with, and more once seen.
 constexpr double usual_curvature = 10;
 // multipliers may be so much less exact than displacements: their errors do not accumulate
 constexpr double multiplier_factor = 1e3;
@@ -38,7 +40,7 @@ struct NewtonSolver::Impl {
   Eigen::VectorXd x, residual;  // n + m: increment, unscaled residual of it
   Eigen::VectorXd q0, v0, a0, lambda0;
 
-  int iterations = 0;
+  int iterations = 0, last_iterations = 0;
   double rate = 0, increment = 0;
   std::string failure;
   bool fresh_before = false;  // the iteration before had a matrix of its own iterate
@@ -125,7 +127,7 @@ struct NewtonSolver::Impl {
       return false;
     }
     bool fresh = !old;  // nothing was solved yet with this matrix
-    double previous = 0, previous_lambda = 0;
+    double previous = 0, previous_lambda = 0, previous_size = 0;
     for (int k = 1; k <= options.max_iterations; ++k) {
       ++iterations;
       ++summary.newton_iterations;
@@ -141,31 +143,41 @@ struct NewtonSolver::Impl {
       state.a += step.ca * x.head(n);
       state.lambda += (mass * step.ca) * x.tail(m);
       increment = n > 0 ? x.head(n).cwiseProduct(scale).lpNorm<Eigen::Infinity>() : 0;
-      const double d_lambda = m > 0 ? x.tail(m).lpNorm<Eigen::Infinity>() * mass * step.ca : 0;
+      // multipliers as increments in metres too, what they push the mass by; the larger one of the two is
+      // what the next iteration leaves an error in the multipliers of
+      const double pushed = m > 0 ? x.tail(m).lpNorm<Eigen::Infinity>() : 0;
+      const double d_lambda = pushed * mass * step.ca, size = std::max(increment, pushed);
 
       // the rate of the increments; a matrix of this very iterate does better, quadratically; the first one
       // with an old matrix is taken to halve the error at least
       const bool measured = previous > 0;
-      double theta = 0.5;
+      double theta = 0.5, theta_lambda = 0.5, seen = 0;
       if (measured) {
-        theta = increment / previous;
-        if (previous_lambda > 0 && increment > tolerance)
-          theta = std::max(theta, std::min(d_lambda / previous_lambda, 0.99));
-        rate = theta;
-        if (fresh_before) curvature = std::max(curvature, 2 * theta * length / previous);
+        theta = rate = increment / previous;
+        theta_lambda = std::max(theta, std::min(size / previous_size, 0.99));
+        seen = increment > tolerance ? theta_lambda : theta;
+        if (fresh_before) curvature = std::max(curvature, 2 * theta_lambda * length / previous_size);
       }
-      if (fresh) theta = std::min(measured ? theta : 0.5, curvature * increment / length);
+      if (fresh) {
+        const double quadratic = curvature * size / length;
+        theta = std::min(theta, quadratic);
+        theta_lambda = std::min(theta_lambda, quadratic);
+      }
 
-      const double factor = theta < 1 ? theta / (1 - theta) : std::numeric_limits<double>::infinity();
-      const double error = factor * increment;
+      const auto geometric = [](double t) {
+        return t < 1 ? t / (1 - t) : std::numeric_limits<double>::infinity();
+      };
+      const double error = geometric(theta) * increment;
       const double size_lambda = m > 0 ? state.lambda.lpNorm<Eigen::Infinity>() : 0;
       const double round_off = 16 * epsilon * length;
       const bool displacements = error <= tolerance || increment <= round_off;
-      // multipliers relative to their size; where they cannot be had as exactly, displacements three digits
-      // beyond the tolerance show that they have come to rest
-      const bool multipliers =
-          m == 0 || factor * d_lambda <= multiplier_factor * options.tolerance * size_lambda ||
-          d_lambda <= mass * step.ca * round_off || (measured && error <= 1e-3 * tolerance);
+      // multipliers relative to their size; where they cannot be had as exactly, they come to rest while
+      // displacements are three digits beyond the tolerance
+      const bool multipliers = m == 0 ||
+                               geometric(theta_lambda) * size * mass * step.ca <=
+                                   multiplier_factor * options.tolerance * size_lambda ||
+                               d_lambda <= mass * step.ca * round_off ||
+                               (measured && error <= 1e-3 * tolerance && d_lambda > 0.3 * previous_lambda);
       if (displacements && multipliers) return true;
 
       if (!evaluate(step, state)) {
@@ -178,10 +190,10 @@ struct NewtonSolver::Impl {
       if (measured && !full_newton) {
         const double goal = std::max(tolerance, round_off);
         const double remaining =
-            theta < 1 ? std::log(goal / std::max(error, goal)) / std::log(theta) : worth_iterations + 1;
-        renew = theta > options.reuse_rate || remaining > worth_iterations;
+            seen < 1 ? std::log(goal / std::max(error, goal)) / std::log(seen) : worth_iterations + 1;
+        renew = seen > options.reuse_rate || remaining > worth_iterations;
       }
-      if (measured && theta > 2 && (fresh_before || full_newton) && k > 2) {
+      if (measured && seen > 2 && (fresh_before || full_newton) && k > 2) {
         describe_residuals();
         failure = fmt::format("increments grow ({:.3g} m after {:.3g} m); {}", increment, previous, failure);
         return false;
@@ -190,8 +202,9 @@ struct NewtonSolver::Impl {
       fresh = false;
       previous = increment;
       previous_lambda = d_lambda;
+      previous_size = size;
       if (renew) {
-        if (old && theta >= 1) return false;  // from the beginning, with a matrix of the prediction
+        if (old && seen >= 1) return false;  // from the beginning, with a matrix of the prediction
         old = false;
         if (!make_matrix(step, state)) {
           singular();
@@ -221,12 +234,13 @@ bool NewtonSolver::solve(const ImplicitStep& step, State& state) {
   Impl& s = *impl_;
   LISSOM_ASSERT(step.ca > 0 && state.q.size() == s.n && state.lambda.size() == s.m);
   state.t = step.t;
+  s.last_iterations = s.iterations;
   s.iterations = 0;
   s.rate = 0;
   s.curvature = std::max(usual_curvature, 0.99 * s.curvature);
   const double change = s.has_matrix ? step.ca / s.matrix_ca : 0;
-  const bool old = s.has_matrix && s.options.reuse_rate > 0 && s.matrix_w == step.w &&
-                   change < largest_change && change > 1 / largest_change;
+  const bool old = s.has_matrix && s.options.reuse_rate > 0 && s.last_iterations <= most_with_old &&
+                   s.matrix_w == step.w && change < largest_change && change > 1 / largest_change;
   if (old) {
     s.q0 = state.q;
     s.v0 = state.v;

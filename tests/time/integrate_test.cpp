@@ -1,0 +1,227 @@
+// The loop around every integrator: samples, breaks, stops, failures.
+#include "lissom/time/integrate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "lissom/core/error.hpp"
+#include "lissom/time/stepper.hpp"
+#include "tests/time/run.hpp"
+#include "tests/time/test_equations.hpp"
+
+namespace lissom {
+namespace {
+
+IntegratorOptions options_of(double step, double end, double sample) {
+  IntegratorOptions options;
+  options.step = step;
+  options.end = end;
+  options.sample = sample;
+  return options;
+}
+
+TEST(Integrate, SamplesLieOnTheirGridWhateverTheStep) {
+  for (const double step : {1e-3, 3.3e-3, 0.017})
+    for (const bool adaptive : {false, true}) {
+      test::CartesianPendulum pendulum;
+      IntegratorOptions options = options_of(step, 0.525, 0.01);
+      options.adaptive = adaptive;
+      const test::Trajectory run = test::run(pendulum, pendulum.at(1), options);
+      ASSERT_EQ(run.samples.size(), 54U);
+      for (int k = 0; k <= 52; ++k) EXPECT_EQ(run.samples[k].t, k * 0.01);
+      EXPECT_EQ(run.samples.back().t, 0.525);
+      EXPECT_EQ(run.summary.end, 0.525);
+    }
+}
+
+TEST(Integrate, AnEndOnTheGridIsSampledOnce) {
+  test::CartesianPendulum pendulum;
+  // 0.1 * 3 is not 0.3 in the last digit
+  const test::Trajectory run = test::run(pendulum, pendulum.at(1), options_of(1e-3, 0.3, 0.1));
+  ASSERT_EQ(run.samples.size(), 4U);
+  EXPECT_EQ(run.samples.back().t, 0.3);
+  EXPECT_EQ(run.samples.back().q, run.last().q);
+  EXPECT_TRUE(run.diagnostics.empty());
+}
+
+TEST(Integrate, StepsLieOnTheirGridToo) {
+  test::CartesianPendulum pendulum;
+  State initial = pendulum.at(1);
+  initial.t = 0.7;
+  const test::Trajectory run = test::run(pendulum, initial, options_of(1e-3, 2.7, 0));
+  ASSERT_EQ(run.steps.size(), 2000U);
+  for (int k = 1; k < 2000; ++k) EXPECT_EQ(run.steps[k - 1].t, 0.7 + k * 1e-3);
+  EXPECT_EQ(run.last().t, 2.7);
+  // every step is a sample, and the start
+  ASSERT_EQ(run.samples.size(), 2001U);
+  EXPECT_EQ(run.samples[0].t, 0.7);
+  EXPECT_EQ(run.summary.steps, 2000);
+  EXPECT_NEAR(run.summary.smallest_step, 1e-3, 1e-12);
+  EXPECT_NEAR(run.summary.largest_step, 1e-3, 1e-12);
+}
+
+TEST(Integrate, SamplesBetweenStepsAreAsExactAsSteps) {
+  test::CartesianPendulum pendulum;
+  const State initial = pendulum.at(1.2, 0.5);
+  double errors[2][4];
+  for (const int level : {0, 1}) {
+    const test::Trajectory run = test::run(pendulum, initial, options_of(0.02 / (level + 1), 0.96, 0.0137));
+    const State& s = run.samples[run.samples.size() - 2];
+    const State exact = test::reference(pendulum, initial, s.t, 20000);
+    errors[level][0] = (s.q - exact.q).norm();
+    errors[level][1] = (s.v - exact.v).norm();
+    errors[level][2] = (s.a - exact.a).norm();
+    errors[level][3] = (s.lambda - exact.lambda).norm();
+  }
+  // second order, about: the place of the sample in its step differs
+  for (int i = 0; i < 4; ++i) EXPECT_GT(std::log2(errors[0][i] / errors[1][i]), 1.6) << i;
+}
+
+TEST(Integrate, TheSameRunTwiceIsTheSameToTheLastBit) {
+  for (const bool adaptive : {false, true}) {
+    test::PolarPendulum pendulum(true);
+    const State initial = pendulum.at(1, 0.3);
+    IntegratorOptions options = options_of(2e-3, 1, 0.013);
+    options.adaptive = adaptive;
+    const test::Trajectory first = test::run(pendulum, initial, options);
+    const test::Trajectory second = test::run(pendulum, initial, options);
+    ASSERT_EQ(first.samples.size(), second.samples.size());
+    for (size_t k = 0; k < first.samples.size(); ++k) {
+      EXPECT_EQ(first.samples[k].q, second.samples[k].q);
+      EXPECT_EQ(first.samples[k].v, second.samples[k].v);
+      EXPECT_EQ(first.samples[k].a, second.samples[k].a);
+      EXPECT_EQ(first.samples[k].lambda, second.samples[k].lambda);
+    }
+  }
+}
+
+TEST(Integrate, AStopEndsTheRunWithTheSamplesSoFar) {
+  test::CartesianPendulum pendulum;
+  IntegrationSummary summary;
+  Diagnostics diagnostics;
+  IntegrationOutput output;
+  int asked = 0, samples = 0;
+  output.stop = [&] { return ++asked > 25; };
+  output.sample = [&](const State&) { ++samples; };
+  std::vector<double> told;
+  integrate(pendulum, pendulum.at(1), options_of(1e-2, 1, 0.1), output, summary, diagnostics,
+            [&](std::string_view, double fraction) { told.push_back(fraction); });
+  EXPECT_TRUE(summary.stopped);
+  EXPECT_EQ(summary.steps, 25);
+  EXPECT_EQ(summary.end, 0.25);
+  EXPECT_EQ(samples, 3);
+  ASSERT_EQ(told.size(), 25U);
+  EXPECT_NEAR(told.back(), 0.25, 1e-12);
+}
+
+TEST(Integrate, AStepThatCannotConvergeNamesTheRowAndKeepsTheSamples) {
+  for (const bool adaptive : {false, true}) {
+    test::CartesianPendulum pendulum;
+    // not a number from 0.5 s on
+    pendulum.push = [](double t) { return t < 0.5 ? 0 : std::sqrt(0.4999 - t); };
+    IntegrationSummary summary;
+    Diagnostics diagnostics;
+    IntegrationOutput output;
+    std::vector<double> samples;
+    output.sample = [&](const State& s) { samples.push_back(s.t); };
+    IntegratorOptions options = options_of(1e-2, 1, 0.1);
+    options.adaptive = adaptive;
+    std::string message;
+    try {
+      integrate(pendulum, pendulum.at(1), options, output, summary, diagnostics);
+    } catch (const Error& error) {
+      message = error.what();
+    }
+    EXPECT_NE(message.find("body 'bob', coordinate 0"), std::string::npos) << message;
+    EXPECT_NE(message.find("joint 'rod'"), std::string::npos) << message;
+    EXPECT_NE(message.find("Try a smaller step"), std::string::npos) << message;
+    ASSERT_EQ(samples.size(), 5U);
+    EXPECT_EQ(samples.back(), 0.4);
+    EXPECT_GT(summary.end, 0.489);
+    EXPECT_LT(summary.end, 0.5);
+    EXPECT_GT(summary.steps, 0);
+    EXPECT_GT(summary.rejected, 0);
+    EXPECT_GT(summary.seconds, 0);
+  }
+}
+
+TEST(Integrate, FixedStepsAreHalvedWhereTheyMustAndReturnToTheirGrid) {
+  test::CartesianPendulum pendulum;
+  // long steps, of which some do not converge in three iterations
+  IntegratorOptions options = options_of(0.05, 2, 0);
+  options.newton.max_iterations = 3;
+  options.newton.tolerance = 1e-12;
+  const State initial = pendulum.at(2.8, 1);
+  const test::Trajectory run = test::run(pendulum, initial, options);
+  EXPECT_GT(run.summary.rejected, 0);
+  EXPECT_LT(run.summary.smallest_step, 0.03);
+  EXPECT_NE(run.diagnostics.find("time.halved-steps"), nullptr);
+  // every point of the grid is among the steps
+  for (int k = 1; k <= 40; ++k) {
+    const double t = k == 40 ? 2 : k * 0.05;
+    const bool hit =
+        std::any_of(run.steps.begin(), run.steps.end(), [&](const State& s) { return s.t == t; });
+    EXPECT_TRUE(hit) << t;
+  }
+  // no less exact than the run with all the iterations it wants
+  IntegratorOptions free = options_of(0.05, 2, 0);
+  const State exact = test::reference(pendulum, initial, 2, 20000);
+  EXPECT_LT((run.last().q - exact.q).norm(),
+            2 * (test::run(pendulum, initial, free).last().q - exact.q).norm());
+}
+
+TEST(Integrate, ASampleAtAJumpHasTheNewAccelerations) {
+  test::Oscillator oscillator;
+  oscillator.force = 12;
+  oscillator.jump_at = 0.25;
+  oscillator.breaks = {0.25};
+  const test::Trajectory run = test::run(oscillator, oscillator.at(0, 0), options_of(0.01, 0.5, 0.05));
+  ASSERT_EQ(run.samples.size(), 11U);
+  EXPECT_EQ(run.samples[4].a[0], 0);
+  EXPECT_EQ(run.samples[5].t, 0.25);
+  EXPECT_NEAR(run.samples[5].a[0], 12 / oscillator.mass, 1e-12);
+  EXPECT_EQ(run.samples[5].q[0], 0);
+}
+
+TEST(Integrate, OptionsThatMakeNoSenseAreAllNamed) {
+  test::CartesianPendulum pendulum;
+  IntegratorOptions options = options_of(0, 1, -1);
+  options.rho_inf = 2;
+  options.newton.max_iterations = 0;
+  EXPECT_EQ(options.problems(&pendulum).size(), 4U);
+  EXPECT_THROW(test::run(pendulum, pendulum.at(1), options), InputError);
+  EXPECT_THROW(test::run(pendulum, pendulum.at(1), options_of(0.1, -1, 0)), InputError);
+  options = options_of(1e-3, 1, 0);
+  EXPECT_TRUE(options.problems(&pendulum).empty());
+  options.integrator = Integrator::CentralDifferences;
+  ASSERT_EQ(options.problems(&pendulum).size(), 1U);
+  EXPECT_NE(options.problems(&pendulum)[0].find("without constraints"), std::string::npos);
+  EXPECT_TRUE(options.problems(nullptr).empty());
+  for (const auto& [name, integrator] : integrator_names()) EXPECT_EQ(name_of(integrator), name);
+}
+
+TEST(InterpolateHermite, IsExactForPolynomialsOfFifthDegree) {
+  const auto polynomial = [](double t) {
+    State s;
+    s.t = t;
+    s.q = Eigen::VectorXd::Constant(1, 1 + t * (2 + t * (-3 + t * (0.5 + t * (2 - t)))));
+    s.v = Eigen::VectorXd::Constant(1, 2 + t * (-6 + t * (1.5 + t * (8 - 5 * t))));
+    s.a = Eigen::VectorXd::Constant(1, -6 + t * (3 + t * (24 - 20 * t)));
+    s.lambda = Eigen::VectorXd::Constant(1, 4 - 3 * t);
+    return s;
+  };
+  State out;
+  for (const double t : {0.3, 0.45, 0.8, 1.1}) {
+    interpolate_hermite(polynomial(0.3), polynomial(1.1), t, out);
+    const State exact = polynomial(t);
+    EXPECT_EQ(out.t, t);
+    EXPECT_NEAR(out.q[0], exact.q[0], 1e-13);
+    EXPECT_NEAR(out.v[0], exact.v[0], 1e-13);
+    EXPECT_NEAR(out.a[0], exact.a[0], 1e-12);
+    EXPECT_NEAR(out.lambda[0], exact.lambda[0], 1e-14);
+  }
+}
+
+}  // namespace
+}  // namespace lissom
