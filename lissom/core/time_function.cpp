@@ -219,8 +219,10 @@ struct TimeFunction::Impl::Expression : Impl {
       parser.DefineFun("ramp", ramp);
       parser.DefineFun("step", smooth_step);
       parser.SetExpr(text);
-      parser.Eval();  // parses; evaluations from now on allocate nothing
+      parser.Eval();
       constant = parser.GetUsedVar().empty();
+      // that forgot what was parsed; after this, evaluations allocate nothing
+      parser.Eval();
     } catch (const mu::ParserError& error) {
       fail_at(text, error.GetPos() < 0 ? text.size() : static_cast<size_t>(error.GetPos()),
               reason(error, parser));

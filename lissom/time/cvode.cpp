@@ -76,14 +76,15 @@ class Cvode final : public Stepper {
     check(CVodeSetMaxOrd(memory_, std::clamp(options_.max_order, 1, 5)));
     if (options_.step > 0) check(CVodeSetInitStep(memory_, options_.step));
     if (options_.max_step > 0) check(CVodeSetMaxStep(memory_, options_.max_step));
-    // min_step cannot hold for what is left before a stop, see step()
     check(CVodeSetMaxNumSteps(memory_, -1));
     check(CVodeSetMaxHnilWarns(memory_, -1));
   }
 
   void step(double stop) override {
     previous_ = state_;
-    check(CVodeSetMinStep(memory_, std::min(options_.min_step, stop - state_.t)));
+    // what is left before a stop may be less than the smallest step
+    check(CVodeSetMinStep(memory_,
+                          std::min(smallest_step(options_, state_.t, norm_.horizon()), stop - state_.t)));
     check(CVodeSetStopTime(memory_, stop));
     double reached = state_.t;
     const int flag = CVode(memory_, stop, y_, &reached, CV_ONE_STEP);
@@ -95,12 +96,15 @@ class Cvode final : public Stepper {
           "smoothen them",
           reached, message_.empty() ? std::string(CVodeGetReturnFlagName(flag)) : message_,
           last_error_.empty() ? "" : " (" + last_error_ + ")");
+    if (!(reached > previous_.t))
+      fail("cvode at {:.9g} s: steps have become too short to go on{}", reached,
+           last_error_.empty() ? "" : " (" + last_error_ + ")");
     last_error_.clear();
     state_.t = flag == CV_TSTOP_RETURN ? stop : reached;
     unpack(y_, state_);
     accelerations_.solve(state_);
     time_ = norm_.time_scale(state_);
-    if (state_.t > previous_.t) count_step(summary_, state_.t - previous_.t);
+    count_step(summary_, state_.t - previous_.t);
   }
 
   const State& state() const override { return state_; }

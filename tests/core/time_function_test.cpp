@@ -6,6 +6,8 @@
 #include <numbers>
 #include <thread>
 
+#include "tests/allocation_counter.hpp"
+
 namespace lissom {
 namespace {
 
@@ -179,6 +181,18 @@ TEST(TimeFunction, ScalesWhatItIs) {
   EXPECT_EQ(f.describe(), "3 * (t^2)");
   EXPECT_EQ(TimeFunction(2).scaled(3).describe(), "6");
 }
+
+#if LISSOM_COUNTS_MALLOC
+TEST(TimeFunction, EvaluationAllocatesNothing) {
+  const auto f = TimeFunction::expression("5 * sin(2*t) + ramp(t, 0, 1) * (t > 1 ? t : 2*t)");
+  const TimeFunction copy = f.scaled(2);
+  double sum = 0;
+  const long before = test::allocations;
+  for (double t = 0; t < 1; t += 0.01) sum += f(t) + copy(t) + copy.rate(t) + copy.second_rate(t);
+  EXPECT_EQ(test::allocations - before, 0);
+  EXPECT_NE(sum, 0);
+}
+#endif
 
 TEST(TimeFunction, CopiesWorkInSeveralThreads) {
   const auto f = TimeFunction::expression("2 * t + sin(t)");

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "tests/time/support.hpp"
+#include "tests/time/angle_pendulum.hpp"
 
 namespace lissom {
 namespace {
@@ -26,27 +26,29 @@ TEST_P(BdfOfIndex, HasTheOrderOfItsFormula) {
   CartesianPendulum pendulum;
   const State start = pendulum.at(angle);
   for (int k = 1; k <= 5; ++k) {
-    double steps[2], errors[2];
     // small enough that the start matters little, large enough for round-off
-    const double tolerances[2] = {k == 1 ? 1e-5 : k < 4 ? 1e-6 : 1e-8, k == 1 ? 1e-6 : k < 4 ? 1e-8 : 1e-11};
-    for (int i : {0, 1}) {
-      IntegratorOptions o = bdf(GetParam(), tolerances[i], period);
+    const std::vector<double> tolerances = k == 1   ? std::vector<double>{1e-4, 1e-5, 1e-6}
+                                           : k <= 3 ? std::vector<double>{1e-6, 1e-7, 1e-8, 1e-9}
+                                                    : std::vector<double>{1e-7, 1e-8, 1e-9, 1e-10, 1e-11};
+    std::vector<double> steps, errors;
+    for (double tolerance : tolerances) {
+      IntegratorOptions o = bdf(GetParam(), tolerance, period);
       o.max_order = k;
-      const Run r = run(pendulum, start, o);
-      steps[i] = static_cast<double>(r.summary.steps);
-      errors[i] = (r.end().q - start.q).norm();
+      const Trajectory r = run(pendulum, start, o);
+      steps.push_back(static_cast<double>(r.summary.steps));
+      errors.push_back((r.last().q - start.q).norm());
     }
-    // steps are not quite in proportion, hence a range: but no other order lies in it from below
-    const double order = slope(steps[0], errors[0], steps[1], errors[1]);
+    // steps are not quite in proportion and errors of phase change sign, hence a range
+    const double order = fitted_order(steps, errors);
     EXPECT_GT(order, k - 0.3);
-    EXPECT_LT(order, k + 0.9);
+    EXPECT_LT(order, k + 0.8);
   }
 }
 
 TEST_P(BdfOfIndex, KeepsEnergyAndConstraintsOfAPendulum) {
   CartesianPendulum pendulum;
   const State start = pendulum.at(2);
-  const Run r = run(pendulum, start, bdf(GetParam(), 1e-11, 10));
+  const Trajectory r = run(pendulum, start, bdf(GetParam(), 1e-11, 10));
   double drift = 0, gap = 0, rate = 0;
   for (const State& s : r.steps) {
     drift = std::max(drift, std::abs(pendulum.energy(s) - pendulum.energy(start)));
@@ -64,13 +66,15 @@ TEST_P(BdfOfIndex, FollowsAPrescribedMotion) {
   DrivenSpring driven;
   IntegratorOptions o = bdf(GetParam(), 1e-9, 3);
   o.sample = 0.1;
-  const Run r = run(driven, driven.start(), o);
+  const Trajectory r = run(driven, driven.start(), o);
   ASSERT_EQ(r.samples.size(), 31u);
   for (const State& s : r.samples) {
     const State exact = driven.exact(s.t);
-    // 400 steps of 1e-9 m; velocities at 6 rad/s
-    EXPECT_LT((s.q - exact.q).norm(), 3e-7) << s.t;
-    EXPECT_LT((s.v - exact.v).norm(), 2e-6) << s.t;
+    // every step off by the tolerance, all in one direction; such an error adds itself times 1 + 1/2 + ... +
+    // 1/5 to the motion (alpha h of the formula). Velocities at 6 rad/s
+    const double allowed = 2.3 * static_cast<double>(r.summary.steps) * o.tolerance;
+    EXPECT_LT((s.q - exact.q).norm(), allowed) << s.t;
+    EXPECT_LT((s.v - exact.v).norm(), 6.3 * allowed) << s.t;
     // one order less in index 3 where the step changes
     EXPECT_NEAR(s.lambda[0], exact.lambda[0], GetParam() == 2 ? 1e-4 : 0.02) << s.t;
   }
@@ -81,10 +85,10 @@ TEST_P(BdfOfIndex, TakesAMassMatrixThatDependsOnPositions) {
     PolarPendulum pendulum(constrained);
     const State start = pendulum.at(1.2, 0.5);
     const State exact = reference(pendulum, start, 1.5, 20000);
-    const Run r = run(pendulum, start, bdf(GetParam(), 1e-10, 1.5));
+    const Trajectory r = run(pendulum, start, bdf(GetParam(), 1e-10, 1.5));
     // global over local error as with the pendulum, some hundreds
-    EXPECT_LT((r.end().q - exact.q).norm(), 1e-7);
-    EXPECT_LT((r.end().v - exact.v).norm(), 1e-6);
+    EXPECT_LT((r.last().q - exact.q).norm(), 1e-7);
+    EXPECT_LT((r.last().v - exact.v).norm(), 1e-6);
   }
 }
 
@@ -93,7 +97,7 @@ TEST_P(BdfOfIndex, NewtonConvergesQuadraticallyWithAFreshMatrix) {
   const State start = pendulum.at(1.2, 3);
   IntegratorOptions o = bdf(GetParam(), 1e-5, 1);
   o.newton.reuse_rate = 0;
-  const Run r = run(pendulum, start, o);
+  const Trajectory r = run(pendulum, start, o);
   // predictions are off by 1e-4 or so: then 1e-8, 1e-16, and one to see it; a wrong term takes many more
   EXPECT_LT(static_cast<double>(r.summary.newton_iterations) / (r.summary.steps + r.summary.rejected), 3.6);
 }
@@ -105,7 +109,7 @@ TEST(Bdf, IsNotShiftedByAStepLoad) {
     oscillator.force = 30;
     oscillator.jump_at = jump;
     if (jump > 0) oscillator.breaks = {jump};
-    const Run r = run(oscillator, oscillator.at(0, 0), bdf(3, 1e-10, 2));
+    const Trajectory r = run(oscillator, oscillator.at(0, 0), bdf(3, 1e-10, 2));
     for (const State& s : r.samples) {
       const Eigen::Vector2d exact = oscillator.exact(s.t, 0, 0);
       // half a step of the usual 2e-3 s would be 5e-3 m; global error some hundred times the local one
@@ -118,7 +122,7 @@ TEST(Bdf, IsNotShiftedByAStepLoad) {
 TEST(Bdf, ReactionsAreRightFromTheFirstStepOn) {
   CartesianPendulum pendulum;
   const State start = pendulum.at(0.5, 3);
-  const Run r = run(pendulum, start, bdf(3, 1e-6, 0.5));
+  const Trajectory r = run(pendulum, start, bdf(3, 1e-6, 0.5));
   for (const State& s : r.steps) {
     // tension m (v^2 / L + g cos) of about 36 N; order 1 would begin with 9 N less
     const double tension = pendulum.mass * (s.v.squaredNorm() - pendulum.gravity * s.q[1]);
@@ -131,7 +135,7 @@ TEST(Bdf, SamplesLieOnTheGridAndOnTheMotion) {
   const State start = pendulum.at(2);
   IntegratorOptions o = bdf(2, 1e-9, 1);
   o.sample = 1.0 / 128;
-  const Run r = run(pendulum, start, o);
+  const Trajectory r = run(pendulum, start, o);
   ASSERT_EQ(r.samples.size(), 129u);
   const State exact = reference(pendulum, start, 0.5, 20000);
   for (int k = 0; k <= 128; ++k) {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "lissom/time/stepper.hpp"
-#include "tests/time/support.hpp"
+#include "tests/time/angle_pendulum.hpp"
 
 namespace lissom {
 namespace {
@@ -37,8 +37,8 @@ TEST(CentralDifferences, HaveOrderTwo) {
   for (int n : {500, 1000, 2000}) {
     // half a period, where the other side is reached with a velocity of zero: errors of phase are seen there
     at_angle.push_back(
-        std::abs(run(pendulum, start, central_differences(period / n, period / 2)).end().v[0]));
-    const State end = run(oscillator, plucked, central_differences(1.0 / n, 1)).end();
+        std::abs(run(pendulum, start, central_differences(period / n, period / 2)).last().v[0]));
+    const State end = run(oscillator, plucked, central_differences(1.0 / n, 1)).last();
     damped.push_back(std::abs(end.q[0] - oscillator.exact(1, 0.2, 0)[0]));
   }
   // next terms are of fourth and third order
@@ -49,7 +49,7 @@ TEST(CentralDifferences, HaveOrderTwo) {
 TEST(CentralDifferences, KeepEnergyWithoutDrift) {
   AnglePendulum pendulum;
   const State start = pendulum.at(1);
-  const Run r = run(pendulum, start, central_differences(1e-3, 20));
+  const Trajectory r = run(pendulum, start, central_differences(1e-3, 20));
   // symplectic: it swings with (omega h)^2 / 8, and does not grow
   double largest = 0;
   for (const State& s : r.steps)
@@ -64,7 +64,7 @@ TEST(CentralDifferences, EndWhereTheyMustWithStepsNoLongerThanAsked) {
   oscillator.breaks = {0.123};
   IntegratorOptions o = central_differences(0.01, 0.5);
   o.sample = 0.05;
-  const Run r = run(oscillator, oscillator.at(0, 0), o);
+  const Trajectory r = run(oscillator, oscillator.at(0, 0), o);
   EXPECT_LE(r.summary.largest_step, 0.01 * (1 + 1e-9));
   ASSERT_EQ(r.samples.size(), 11u);
   for (const State& s : r.samples)

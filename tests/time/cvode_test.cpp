@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "tests/time/support.hpp"
+#include "tests/time/angle_pendulum.hpp"
 
 namespace lissom {
 namespace {
@@ -24,9 +24,9 @@ TEST(Cvode, ErrorsFallWithTheTolerance) {
     Equations& equations = ode ? static_cast<Equations&>(free) : constrained;
     const State start = ode ? free.at(angle) : constrained.at(angle);
     for (double tolerance : {1e-6, 1e-8, 1e-10}) {
-      const Run r = run(equations, start, cvode(tolerance, period));
+      const Trajectory r = run(equations, start, cvode(tolerance, period));
       // a few hundred steps, each off by the tolerance
-      EXPECT_LT((r.end().q - start.q).norm(), 300 * tolerance);
+      EXPECT_LT((r.last().q - start.q).norm(), 300 * tolerance);
       EXPECT_GT(r.summary.residuals, r.summary.steps);
       EXPECT_GT(r.summary.jacobians, 0);
     }
@@ -38,7 +38,7 @@ TEST(Cvode, KeepsEnergyAndConstraintsOfAPendulum) {
   const State start = pendulum.at(2);
   IntegratorOptions o = cvode(1e-11, 10);
   o.sample = 0.01;
-  const Run r = run(pendulum, start, o);
+  const Trajectory r = run(pendulum, start, o);
   ASSERT_EQ(r.samples.size(), 1001u);
   for (int k = 0; k <= 1000; ++k) {
     const State& s = r.samples[k];
@@ -55,8 +55,8 @@ TEST(Cvode, TakesLongStepsWhereTheMotionIsStiff) {
   oscillator.stiffness = 1.5e12;
   oscillator.damping = 2.9e6;
   oscillator.force = 1.5e11;
-  const Run r = run(oscillator, oscillator.at(0, 0), cvode(1e-6, 10));
-  EXPECT_NEAR(r.end().q[0], 0.1, 1e-6);
+  const Trajectory r = run(oscillator, oscillator.at(0, 0), cvode(1e-6, 10));
+  EXPECT_NEAR(r.last().q[0], 0.1, 1e-6);
   // explicit methods would need 1e7
   EXPECT_LT(r.summary.steps, 1000);
 }
@@ -76,7 +76,7 @@ TEST(Cvode, FollowsAPrescribedMotionAndTakesMassesThatDependOnPositions) {
     PolarPendulum pendulum(constrained);
     const State start = pendulum.at(1.2, 0.5);
     const State exact = reference(pendulum, start, 1.5, 20000);
-    EXPECT_LT((run(pendulum, start, cvode(1e-10, 1.5)).end().q - exact.q).norm(), 1e-7);
+    EXPECT_LT((run(pendulum, start, cvode(1e-10, 1.5)).last().q - exact.q).norm(), 1e-7);
   }
 }
 

@@ -1,28 +1,12 @@
-// One call for a whole run, and the pendulum with one angle, for the tests of the integrators.
+// The pendulum with one angle, its period, and orders over several runs, for the tests of the integrators.
 #pragma once
 
 #include <cmath>
 
-#include "lissom/time/integrate.hpp"
+#include "tests/time/run.hpp"
 #include "tests/time/test_equations.hpp"
 
 namespace lissom::test {
-
-struct Run {
-  std::vector<State> steps, samples;
-  IntegrationSummary summary;
-  const State& end() const { return samples.back(); }
-};
-
-inline Run run(Equations& equations, const State& initial, const IntegratorOptions& options) {
-  Run result;
-  Diagnostics diagnostics;
-  IntegrationOutput output;
-  output.step = [&](const State& s) { result.steps.push_back(s); };
-  output.sample = [&](const State& s) { result.samples.push_back(s); };
-  integrate(equations, initial, options, output, result.summary, diagnostics);
-  return result;
-}
 
 // A point of 2 kg on a rod of 1 m, the angle from hanging down as the only coordinate: the same motion as the
 // CartesianPendulum, as an ordinary differential equation.
@@ -54,9 +38,19 @@ inline double pendulum_period(double angle) {
   return 4 * std::sqrt(1 / 9.81) * std::comp_ellint_1(std::sin(angle / 2));
 }
 
-// Slope of log error over log of the number of steps, sign turned: the order as a user meets it.
-inline double slope(double steps1, double error1, double steps2, double error2) {
-  return -std::log(error2 / error1) / std::log(steps2 / steps1);
+// The order as a user meets it: slope of log error over log of the number of steps, sign turned, by least
+// squares.
+inline double fitted_order(const std::vector<double>& steps, const std::vector<double>& errors) {
+  const auto n = static_cast<double>(steps.size());
+  double x = 0, y = 0, xx = 0, xy = 0;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const double u = std::log(steps[i]), w = std::log(errors[i]);
+    x += u;
+    y += w;
+    xx += u * u;
+    xy += u * w;
+  }
+  return -(n * xy - x * y) / (n * xx - x * x);
 }
 
 }  // namespace lissom::test
