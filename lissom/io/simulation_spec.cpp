@@ -36,7 +36,7 @@ namespace {
 
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates) {
   const auto guess = closest(word, candidates);
-  return guess ? fmt::format("; did you mean '{}'?", *guess) : "";
+  return guess ? fmt::format(" (did you mean '{}'?)", *guess) : "";
 }
 
 std::string listed(const std::vector<std::string>& names) {

@@ -306,7 +306,7 @@ class Override {
       const auto guess = closest(first, keys);
       return problem(fmt::format(
           "there is no '{}'{}{}; there {}", first, above.empty() ? "" : fmt::format(" in '{}'", above),
-          guess ? fmt::format("; did you mean '{}'?", *guess) : "",
+          guess ? fmt::format(" (did you mean '{}'?)", *guess) : "",
           keys.empty() ? "is nothing" : fmt::format("are: {}", fmt::join(keys, ", "))));
     }
     if (path == found) {
@@ -342,7 +342,7 @@ class Override {
       const std::string first = path.substr(0, path.find('.'));
       const auto guess = closest(first, names);
       return problem(fmt::format("no entry of '{}' has the name '{}'{}; there {}", above, first,
-                                 guess ? fmt::format("; did you mean '{}'?", *guess) : "",
+                                 guess ? fmt::format(" (did you mean '{}'?)", *guess) : "",
                                  names.empty() ? "is none" : fmt::format("are: {}", fmt::join(names, ", "))));
     }
     set_in_all(entries, path.substr(length), above + "." + path.substr(0, length - 1), value);
@@ -440,7 +440,7 @@ void read_cases(const toml::value& root, StudyFile& study, TomlProblems& problem
     const auto guess = closest(study.reference, names);
     problems.add({study.path.string(), static_cast<long>(root.as_table().at("compare").location().line())},
                  fmt::format("compare.reference: there is no case '{}'{}", study.reference,
-                             guess ? fmt::format("; did you mean '{}'?", *guess) : ""));
+                             guess ? fmt::format(" (did you mean '{}'?)", *guess) : ""));
   }
 }
 

@@ -257,7 +257,7 @@ TEST(ReducedBodyFile, ComponentModesComeBackBitByBit) {
       expect_same(a.moment, b.moment);
     }
   }
-  expect_datasets_documented(folder / "a.h5", reference_page("reduced-body-file"));
+  test::expect_datasets_documented(folder / "a.h5", test::reference_page("reduced-body-file"));
   EXPECT_TRUE((write_reduced_body_file(folder / "a.h5", body), read(folder / "a.h5").gcms.empty()));
 }
 

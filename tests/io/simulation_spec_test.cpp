@@ -195,8 +195,7 @@ nodes = ["rod"]
 
 TEST(SimulationSpec, UnknownNamesGetASuggestionAndAllAreListedAtOnce) {
   const Parser parse;
-  parse.expect(
-      rigid + flexible + R"(
+  parse.expect(rigid + flexible + R"(
 [[joints]]
 name = "a"
 kind = "revolut"
@@ -225,15 +224,16 @@ step = 0.1
 nodes = ["rood"]
 integrator = "bfd"
 )",
-      {"joints[1].kind: 'revolut' is none of", "did you mean 'revolute'?",
-       "'crnk.hub': there is no body 'crnk'; did you mean 'crank'?",
-       "'rod.big ends': body 'rod' has no interface 'big ends'; did you mean 'big end'? there are: big end, "
-       "small end",
-       "'crank.node 3': body 'crank' is rigid, from numbers, and has no nodes; there are: hub, pin",
-       "'rod' is a body; expected a place on it",
-       "'crank.pinn': body 'crank' has no point 'pinn'; did you mean 'pin'?",
-       "loads[1].stifness: unknown key", "there is no joint 'B'; did you mean 'b'?",
-       "there is no body 'rood'; did you mean 'rod'?", "'bfd' is none of", "did you mean 'bdf'?"});
+               {"joints[1].kind: 'revolut' is none of", "did you mean 'revolute'?",
+                "'crnk.hub': there is no body 'crnk' (did you mean 'crank'?)",
+                "'rod.big ends': body 'rod' has no interface 'big ends' (did you mean 'big end'?); there "
+                "are: big end, "
+                "small end",
+                "'crank.node 3': body 'crank' is rigid, from numbers, and has no nodes; there are: hub, pin",
+                "'rod' is a body; expected a place on it",
+                "'crank.pinn': body 'crank' has no point 'pinn' (did you mean 'pin'?)",
+                "loads[1].stifness: unknown key", "there is no joint 'B' (did you mean 'b'?)",
+                "there is no body 'rood' (did you mean 'rod'?)", "'bfd' is none of", "did you mean 'bdf'?"});
 }
 
 TEST(SimulationSpec, AnExpressionThatDoesNotParseHasACaret) {
@@ -291,7 +291,7 @@ TEST(SimulationSpec, TimeFunctionsComeFromFiles) {
   EXPECT_DOUBLE_EQ((*study.simulation->joints[0].motion)(1), 2);
   parse.expect(rigid + joint + "{ file = \"no.csv\" }\n", {"joints[1].motion:", "no.csv"});
   parse.expect(rigid + joint + "{ tabel = [[0, 0], [1, 1]] }\n",
-               {"tabel: unknown key; did you mean 'table'?"});
+               {"tabel: unknown key (did you mean 'table'?)"});
   parse.expect(rigid + joint + "{ table = [[0, 0], [1]] }\n", {"expected points [t, value]"});
   parse.expect(rigid + joint + "[1, 2]\n", {"expected a number, an expression of t"});
 }
@@ -351,11 +351,11 @@ TEST(Cases, KeysThatAreNotThereGetASuggestion) {
     return pendulum + "[[cases]]\nname = \"c\"\nset = { " + set + " }\n";
   };
   parse.expect(with("\"bodys.rod.formulation\" = \"gcms\""),
-               {"set.\"bodys.rod.formulation\": there is no 'bodys'; did you mean 'bodies'?", "(case 'c')"});
+               {"set.\"bodys.rod.formulation\": there is no 'bodys' (did you mean 'bodies'?)", "(case 'c')"});
   parse.expect(with("\"bodies.rood.formulation\" = \"gcms\""),
-               {"there is no 'rood' in 'bodies'; did you mean 'rod'?"});
+               {"there is no 'rood' in 'bodies' (did you mean 'rod'?)"});
   parse.expect(with("\"joints.hinges.axis\" = [1, 0, 0]"),
-               {"no entry of 'joints' has the name 'hinges'; did you mean 'hinge'?"});
+               {"no entry of 'joints' has the name 'hinges' (did you mean 'hinge'?)"});
   // a key that no table knows is found by reading the study as it would be
   parse.expect(with("\"simulate.stepp\" = 1"),
                {"simulate.stepp: unknown key; did you mean 'step'?", "(case 'c')"});
