@@ -14,9 +14,10 @@ enum class SensorKind : std::uint8_t {
   Displacement,         // since the start [m]: x, y, z
   Velocity,             // [m/s]
   Acceleration,         // [m/s2]
-  Rotation,             // rotation vector of the marker's axes since the start [rad]: rx, ry, rz
+  Rotation,             // rotation vector of the marker's axes since the start [rad], turns counted on from
+                        // sample to sample: rx, ry, rz
   AngularVelocity,      // [rad/s]: wx, wy, wz
-  AngularAcceleration,  // [rad/s2]
+  AngularAcceleration,  // [rad/s2]: ax, ay, az
   Reaction,             // of a joint on its second body [N, N m]: fx, fy, fz, tx, ty, tz
   JointAngle,           // of D_1 against d_1 about axis 3, continuous over turns [rad]: angle
   JointDisplacement,    // along axis 3 [m]: distance
@@ -42,11 +43,12 @@ struct Sensor {
 // Evaluates all sensors of a run; keeps what continuous angles need.
 class SensorBank {
  public:
+  // Throws InputError where a sensor needs the axes of a marker that has none.
   SensorBank(const System& system, std::vector<Sensor> sensors);
   const std::vector<SensorColumn>& columns() const { return columns_; }
   // `initial` sets what displacements and rotations count from.
   void start(SystemEquations& equations, const State& initial);
-  // Values in the order of columns(), SI.
+  // Values in the order of columns(), SI. Samples come in the order of time, less than half a turn apart.
   void evaluate(SystemEquations& equations, const State& state, Eigen::Ref<Eigen::VectorXd> values);
 
  private:
@@ -56,6 +58,8 @@ class SensorBank {
   std::vector<Eigen::Matrix3d> initial_axes_;
   std::vector<Eigen::Vector3d> initial_positions_;
   std::vector<double> last_angles_;
+  std::vector<Eigen::Vector3d> last_rotations_;
+  MarkerKinematics first_, second_;  // room
 };
 
 }  // namespace lissom

@@ -309,6 +309,10 @@ SystemCheck check_study_system(const StudySystem& built, const StudyFile& study,
   if (check.moves() && check.rigid_degrees_of_freedom <= 0 && !driven)
     diagnostics.warn("simulate.only-vibrates",
                      "the mechanism can only deform: as rigid bodies nothing of it could move");
+  if (check.singular_position)
+    diagnostics.warn("simulate.singular-position",
+                     "the mechanism starts in a singular position (a dead centre), from which it may go on in "
+                     "more than one way; start a little beside it");
   for (const SystemCheck::Redundant& redundant : check.redundant)
     diagnostics.warn(
         "simulate.redundant." + redundant.joint,

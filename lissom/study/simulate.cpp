@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <optional>
 
 #include "lissom/io/result_file.hpp"
@@ -102,10 +103,12 @@ class Balance {
     mass_ = 0;
     for (const auto& body : equations.system().bodies()) mass_ += body->mass();
     isolated_ = is_isolated();
+    breaks_ = equations.break_times();
   }
 
   void step(const State& state) {
     if (state.t == last_.t) return;
+    pass_jump();
     const SystemEnergy energy = equations_.energy(state);
     before_ = previous_;
     previous_ = last_;
@@ -113,6 +116,7 @@ class Balance {
     const bool three = before_.t < previous_.t;
     last_.work_in = previous_.work_in + integral(three, &Record::power_in);
     last_.dissipated = previous_.dissipated + integral(three, &Record::power_out);
+    if (is_break(state.t)) before_jump_ = state;
     track(energy);
     energy_drift_ = std::max(energy_drift_, std::abs(drift(energy, last_)));
     constraint_drift_ = std::max(constraint_drift_, largest_constraint(state));
@@ -166,6 +170,22 @@ class Balance {
   double drift(const SystemEnergy& energy, const Record& r) const {
     return energy.total() - initial_.total() - r.work_in + r.dissipated;
   }
+  // Steps end just before a jump of the loads.
+  bool is_break(double t) const {
+    return std::any_of(breaks_.begin(), breaks_.end(),
+                       [&](double b) { return t < b && b - t <= 1e-12 * std::abs(b); });
+  }
+  // After a jump the power is another one; the work goes on from there.
+  void pass_jump() {
+    if (!before_jump_) return;
+    State& state = *before_jump_;
+    state.t = std::nextafter(state.t, std::numeric_limits<double>::infinity());
+    Record after = record(state.t, equations_.energy(state));
+    after.work_in = last_.work_in;
+    after.dissipated = last_.dissipated;
+    last_ = previous_ = after;
+    before_jump_.reset();
+  }
   // Over the last step, by the parabola through the last three powers, or by a line.
   double integral(bool three, double Record::*power) const {
     const double h = last_.t - previous_.t, a = previous_.*power, b = last_.*power;
@@ -200,6 +220,8 @@ class Balance {
   SystemEquations& equations_;
   SystemEnergy initial_;
   Record last_, previous_, before_;
+  std::vector<double> breaks_;
+  std::optional<State> before_jump_;
   VectorXd g_;
   double start_ = 0, mass_ = 0;
   double scale_ = 0, kinetic_ = 0, angular_ = 0;

@@ -26,8 +26,8 @@ class CentralDifferences final : public Stepper {
         options_(options),
         summary_(summary),
         accelerations_(equations),
-        mass_(equations.coordinates(), equations.blocks()),
-        stiffness_(equations.coordinates(), equations.blocks()) {
+        mass_(equations.coordinates() + equations.constraints(), equations.blocks()),
+        stiffness_(equations.coordinates() + equations.constraints(), equations.blocks()) {
     if (!equations.is_ode())
       fail_input(
           "central differences take no constraints, found {} of them (the first is {}). Try "

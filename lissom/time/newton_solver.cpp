@@ -257,6 +257,15 @@ double NewtonSolver::increment() const {
 const std::string& NewtonSolver::failure() const {
   return impl_->failure;
 }
+void NewtonSolver::velocity_change(const Eigen::VectorXd& rate, Eigen::VectorXd& dv) {
+  Impl& s = *impl_;
+  dv.setZero(s.n);
+  if (!s.has_matrix) return;
+  s.x.head(s.n).setZero();
+  s.x.tail(s.m) = s.mass * rate;
+  s.matrix.solve_in_place(s.x);
+  dv = s.x.head(s.n);
+}
 void NewtonSolver::forget() {
   impl_->has_matrix = false;
 }

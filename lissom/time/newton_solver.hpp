@@ -37,6 +37,9 @@ class NewtonSolver {
   double rate() const;
   double increment() const;
   const std::string& failure() const;
+  // dv (n) with about G dv = rate (m) and least kinetic energy, by the matrix that is kept; zero where there
+  // is none.
+  void velocity_change(const Eigen::VectorXd& rate, Eigen::VectorXd& dv);
   // Factorise afresh in the next call.
   void forget();
 

@@ -2,6 +2,8 @@
 // to end where they must.
 #pragma once
 
+#include <algorithm>
+
 #include "lissom/time/integrate.hpp"
 
 namespace lissom {

@@ -1,31 +1,21 @@
 // Hot loops do not allocate: malloc is counted while they run.
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cstdlib>
 
 #include "lissom/fe/element.hpp"
 #include "lissom/fe/stress_recovery.hpp"
 #include "lissom/linalg/cholesky.hpp"
+#include "tests/allocation_counter.hpp"
 #include "tests/fe/test_meshes.hpp"
 #include "tests/linalg/test_matrices.hpp"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define LISSOM_COUNTS_MALLOC 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define LISSOM_COUNTS_MALLOC 0
-#endif
-#endif
-#ifndef LISSOM_COUNTS_MALLOC
-#define LISSOM_COUNTS_MALLOC 1
-#endif
-
 #if LISSOM_COUNTS_MALLOC
 
-namespace {
+namespace lissom::test {
 std::atomic<long> allocations = 0;
 }
+using lissom::test::allocations;
 
 // glibc's own, behind the name that everybody calls
 extern "C" void* __libc_malloc(size_t size);

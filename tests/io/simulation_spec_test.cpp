@@ -99,7 +99,7 @@ TEST(SimulationSpec, RotationsComeInThreeWays) {
 TEST(SimulationSpec, EverythingIsConvertedToSi) {
   const Parser parse;
   const StudyFile study =
-      parse("units = \"mm-kg-ms\"\ngravity = [0, 0, -0.00981]\n" + rigid + flexible + R"(
+      parse("units = \"mm-kg-ms\"\ngravity = [0, 0, -0.00981]\n" + rigid + flexible + R"toml(
 [[joints]]
 name = "bearing"
 kind = "revolute"
@@ -126,14 +126,40 @@ name = "push"
 kind = "force"
 on = "rod.small end"
 force = [0, "t", 2]
-factor = "ramp(t, 0, 10)" [[loads]] name = "spring" kind = "spring" between =
-                [ "crank.pin", "ground" ] stiffness = 3 damping = 4 length = 5 [[loads]] name = "bush" kind =
-                    "bushing" between = [ "crank.pin", "rod.small end" ] stiffness =
-                        [ 1, 2, 3 ] rotational_damping = 7 [[sensors]] name = "tip" kind = "position" of =
-                            "rod.node 3" [[sensors]] name = "drive" kind = "reaction" of = "bearing.motion"
-            [[sensors]] name = "all" kind = "energy"[simulate] end = 100 step = 0.5 sample = 1 integrator =
-                "hht-i3" alpha = -0.2 nodes = ["rod"]) ");
-      ASSERT_TRUE(study.simulation.has_value());
+factor = "ramp(t, 0, 10)"
+[[loads]]
+name = "spring"
+kind = "spring"
+between = ["crank.pin", "ground"]
+stiffness = 3
+damping = 4
+length = 5
+[[loads]]
+name = "bush"
+kind = "bushing"
+between = ["crank.pin", "rod.small end"]
+stiffness = [1, 2, 3]
+rotational_damping = 7
+[[sensors]]
+name = "tip"
+kind = "position"
+of = "rod.node 3"
+[[sensors]]
+name = "drive"
+kind = "reaction"
+of = "bearing.motion"
+[[sensors]]
+name = "all"
+kind = "energy"
+[simulate]
+end = 100
+step = 0.5
+sample = 1
+integrator = "hht-i3"
+alpha = -0.2
+nodes = ["rod"]
+)toml");
+  ASSERT_TRUE(study.simulation.has_value());
   const SimulationSpec& s = *study.simulation;
   EXPECT_DOUBLE_EQ(s.gravity.z(), -9.81);
   ASSERT_EQ(s.joints.size(), 4u);

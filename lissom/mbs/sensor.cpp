@@ -1,0 +1,235 @@
+#include "lissom/mbs/sensor.hpp"
+
+#include <Eigen/Geometry>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace lissom {
+
+namespace {
+
+using Eigen::Matrix3d;
+using Eigen::Vector3d;
+using Eigen::VectorXd;
+
+constexpr double turn = 2 * std::numbers::pi;
+
+// Name of a kind and its columns, each with its powers of length, mass and time.
+struct Columns {
+  const char* name;
+  std::vector<SensorColumn> columns;
+};
+
+const std::array<Columns, 12>& kinds() {
+  static const std::array<Columns, 12> list = {
+      {{"position", {{"x", 1, 0, 0}, {"y", 1, 0, 0}, {"z", 1, 0, 0}}},
+       {"displacement", {{"x", 1, 0, 0}, {"y", 1, 0, 0}, {"z", 1, 0, 0}}},
+       {"velocity", {{"x", 1, 0, -1}, {"y", 1, 0, -1}, {"z", 1, 0, -1}}},
+       {"acceleration", {{"x", 1, 0, -2}, {"y", 1, 0, -2}, {"z", 1, 0, -2}}},
+       {"rotation", {{"rx", 0, 0, 0}, {"ry", 0, 0, 0}, {"rz", 0, 0, 0}}},
+       {"angular-velocity", {{"wx", 0, 0, -1}, {"wy", 0, 0, -1}, {"wz", 0, 0, -1}}},
+       {"angular-acceleration", {{"ax", 0, 0, -2}, {"ay", 0, 0, -2}, {"az", 0, 0, -2}}},
+       {"reaction",
+        {{"fx", 1, 1, -2},
+         {"fy", 1, 1, -2},
+         {"fz", 1, 1, -2},
+         {"tx", 2, 1, -2},
+         {"ty", 2, 1, -2},
+         {"tz", 2, 1, -2}}},
+       {"joint-angle", {{"angle", 0, 0, 0}}},
+       {"joint-displacement", {{"distance", 1, 0, 0}}},
+       {"load", {{"value", 1, 1, -2}}},
+       {"energy",
+        {{"kinetic", 2, 1, -2},
+         {"elastic", 2, 1, -2},
+         {"gravity", 2, 1, -2},
+         {"springs", 2, 1, -2},
+         {"total", 2, 1, -2}}}}};
+  return list;
+}
+
+const Columns& of(SensorKind kind) {
+  return kinds()[static_cast<size_t>(kind)];
+}
+
+bool is_of_joint(SensorKind kind) {
+  return kind == SensorKind::Reaction || kind == SensorKind::JointAngle ||
+         kind == SensorKind::JointDisplacement;
+}
+
+bool needs_axes(SensorKind kind) {
+  return kind == SensorKind::Rotation || kind == SensorKind::AngularVelocity ||
+         kind == SensorKind::AngularAcceleration;
+}
+
+// The rotation vector of R nearest to the last one: turns count on.
+Vector3d rotation_vector(const Matrix3d& R, const Vector3d& last) {
+  const Eigen::AngleAxisd rotation(R);
+  Vector3d axis = rotation.axis();
+  // after a whole turn the axis is that of before
+  if (std::abs(std::remainder(rotation.angle(), turn)) < 1e-12 && last.norm() > 1) axis = last.normalized();
+  const double turns = std::round((last.dot(axis) - rotation.angle()) / turn);
+  return (rotation.angle() + turns * turn) * axis;
+}
+
+// of D_1 against d_1 about d_3
+double joint_angle(const MarkerKinematics& first, const MarkerKinematics& second) {
+  return std::atan2(second.axis(0).dot(first.axis(1)), second.axis(0).dot(first.axis(0)));
+}
+
+// d2m/dt2
+Vector12d second_rate(const System& system, MarkerRef ref, const State& state,
+                      const MarkerKinematics& marker) {
+  if (ref.body < 0) return Vector12d::Zero();
+  const int offset = system.offset(ref.body), n = system.bodies()[ref.body]->coordinates();
+  return marker.J.lazyProduct(state.a.segment(offset, n)) + marker.V.lazyProduct(state.v.segment(offset, n));
+}
+
+}  // namespace
+
+const std::vector<std::pair<std::string, SensorKind>>& sensor_names() {
+  static const auto names = [] {
+    std::vector<std::pair<std::string, SensorKind>> list;
+    for (size_t i = 0; i < kinds().size(); ++i)
+      list.emplace_back(kinds()[i].name, static_cast<SensorKind>(i));
+    return list;
+  }();
+  return names;
+}
+
+SensorBank::SensorBank(const System& system, std::vector<Sensor> sensors)
+    : system_(&system), sensors_(std::move(sensors)) {
+  for (const Sensor& sensor : sensors_) {
+    const std::string where = to_string(sensor.where);
+    const std::string label = fmt::format("{}{}sensor '{}' ({})", where, where.empty() ? "" : ": ",
+                                          sensor.name, of(sensor.kind).name);
+    const auto count =
+        static_cast<int>(is_of_joint(sensor.kind) ? system.joints().size() : system.loads().size());
+    if (is_of_joint(sensor.kind) || sensor.kind == SensorKind::LoadValue)
+      LISSOM_ASSERT(sensor.index >= 0 && sensor.index < count);
+    if (needs_axes(sensor.kind) && !system.marker_rotates(sensor.marker))
+      fail_input(
+          "{} needs axes, but its marker is a single node, which has a position only; use an interface "
+          "or several nodes",
+          label);
+    if (sensor.kind == SensorKind::JointAngle || sensor.kind == SensorKind::JointDisplacement) {
+      const Joint& joint = system.joints()[sensor.index];
+      const bool both = sensor.kind == SensorKind::JointAngle;
+      if (!system.marker_rotates(joint.first) || (both && !system.marker_rotates(joint.second)))
+        fail_input(
+            "{} needs the axes of joint '{}', which is at a single node; use an interface or several nodes",
+            label, joint.name);
+    }
+    for (SensorColumn column : of(sensor.kind).columns) {
+      column.name = sensor.name + "." + column.name;
+      if (sensor.kind == SensorKind::LoadValue) {
+        const LoadKind load = system.loads()[sensor.index].kind;
+        if (load == LoadKind::Torque || load == LoadKind::TorsionSpring) column.length = 2;
+      }
+      columns_.push_back(std::move(column));
+    }
+  }
+}
+
+void SensorBank::start(SystemEquations& equations, const State& initial) {
+  const size_t count = sensors_.size();
+  initial_axes_.assign(count, Matrix3d::Identity());
+  initial_positions_.assign(count, Vector3d::Zero());
+  last_angles_.assign(count, 0);
+  last_rotations_.assign(count, Vector3d::Zero());
+  for (size_t s = 0; s < count; ++s) {
+    const Sensor& sensor = sensors_[s];
+    if (sensor.kind == SensorKind::JointAngle) {
+      const Joint& joint = system_->joints()[sensor.index];
+      equations.marker(joint.first, initial.q, initial.v, false, first_);
+      equations.marker(joint.second, initial.q, initial.v, false, second_);
+      last_angles_[s] = joint_angle(first_, second_);
+    } else if (!is_of_joint(sensor.kind) && sensor.kind != SensorKind::LoadValue &&
+               sensor.kind != SensorKind::Energy) {
+      equations.marker(sensor.marker, initial.q, initial.v, false, first_);
+      initial_positions_[s] = first_.position();
+      initial_axes_[s] = first_.axes();
+    }
+  }
+}
+
+void SensorBank::evaluate(SystemEquations& equations, const State& state,
+                          Eigen::Ref<Eigen::VectorXd> values) {
+  LISSOM_ASSERT(last_angles_.size() == sensors_.size());  // start() was called
+  VectorXd multipliers;                                   // of all rows, once somebody asks
+  int column = 0;
+  for (size_t s = 0; s < sensors_.size(); ++s) {
+    const Sensor& sensor = sensors_[s];
+    const int size = static_cast<int>(of(sensor.kind).columns.size());
+    auto out = values.segment(column, size);
+    column += size;
+    switch (sensor.kind) {
+      case SensorKind::Position:
+      case SensorKind::Displacement:
+        equations.marker(sensor.marker, state.q, state.v, false, first_);
+        out = first_.position();
+        if (sensor.kind == SensorKind::Displacement) out -= initial_positions_[s];
+        break;
+      case SensorKind::Velocity:
+        equations.marker(sensor.marker, state.q, state.v, false, first_);
+        out = first_.rate.head<3>();
+        break;
+      case SensorKind::Acceleration:
+        equations.marker(sensor.marker, state.q, state.v, true, first_);
+        out = second_rate(*system_, sensor.marker, state, first_).head<3>();
+        break;
+      case SensorKind::Rotation:
+        equations.marker(sensor.marker, state.q, state.v, false, first_);
+        last_rotations_[s] =
+            rotation_vector(first_.axes() * initial_axes_[s].transpose(), last_rotations_[s]);
+        out = last_rotations_[s];
+        break;
+      case SensorKind::AngularVelocity:
+        equations.marker(sensor.marker, state.q, state.v, false, first_);
+        out = first_.angular_velocity();
+        break;
+      case SensorKind::AngularAcceleration: {
+        // the derivative of sum d_k x d_k' / 2
+        equations.marker(sensor.marker, state.q, state.v, true, first_);
+        const Vector12d second = second_rate(*system_, sensor.marker, state, first_);
+        out = torque_of(second, first_.m) / 2;
+        break;
+      }
+      case SensorKind::Reaction: {
+        if (multipliers.size() == 0) multipliers = equations.all_multipliers(state);
+        Vector3d force, torque;
+        equations.reaction(sensor.index, state, multipliers, force, torque);
+        out << force, torque;
+        break;
+      }
+      case SensorKind::JointAngle: {
+        const Joint& joint = system_->joints()[sensor.index];
+        equations.marker(joint.first, state.q, state.v, false, first_);
+        equations.marker(joint.second, state.q, state.v, false, second_);
+        last_angles_[s] += std::remainder(joint_angle(first_, second_) - last_angles_[s], turn);
+        out[0] = last_angles_[s];
+        break;
+      }
+      case SensorKind::JointDisplacement: {
+        const Joint& joint = system_->joints()[sensor.index];
+        equations.marker(joint.first, state.q, state.v, false, first_);
+        equations.marker(joint.second, state.q, state.v, false, second_);
+        out[0] = first_.axis(2).dot(second_.position() - first_.position());
+        break;
+      }
+      case SensorKind::LoadValue:
+        out[0] = equations.load_magnitude(sensor.index, state);
+        break;
+      case SensorKind::Energy: {
+        const SystemEnergy energy = equations.energy(state);
+        out << energy.kinetic, energy.elastic, energy.gravity, energy.springs, energy.total();
+        break;
+      }
+    }
+  }
+}
+
+}  // namespace lissom

@@ -1,0 +1,160 @@
+#include <gtest/gtest.h>
+
+#include "tests/time/support.hpp"
+
+namespace lissom {
+namespace {
+
+using namespace test;
+
+IntegratorOptions bdf(int index, double tolerance, double end) {
+  IntegratorOptions o;
+  o.integrator = Integrator::Bdf;
+  o.index = index;
+  o.tolerance = tolerance;
+  o.end = end;
+  o.newton.tolerance = 1e-13;
+  return o;
+}
+
+class BdfOfIndex : public ::testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Both, BdfOfIndex, ::testing::Values(2, 3));
+
+TEST_P(BdfOfIndex, HasTheOrderOfItsFormula) {
+  // over one period of a pendulum, against the elliptic integral
+  const double angle = 2, period = pendulum_period(angle);
+  CartesianPendulum pendulum;
+  const State start = pendulum.at(angle);
+  for (int k = 1; k <= 5; ++k) {
+    double steps[2], errors[2];
+    // small enough that the start matters little, large enough for round-off
+    const double tolerances[2] = {k == 1 ? 1e-5 : k < 4 ? 1e-6 : 1e-8, k == 1 ? 1e-6 : k < 4 ? 1e-8 : 1e-11};
+    for (int i : {0, 1}) {
+      IntegratorOptions o = bdf(GetParam(), tolerances[i], period);
+      o.max_order = k;
+      const Run r = run(pendulum, start, o);
+      steps[i] = static_cast<double>(r.summary.steps);
+      errors[i] = (r.end().q - start.q).norm();
+    }
+    // steps are not quite in proportion, hence a range: but no other order lies in it from below
+    const double order = slope(steps[0], errors[0], steps[1], errors[1]);
+    EXPECT_GT(order, k - 0.3);
+    EXPECT_LT(order, k + 0.9);
+  }
+}
+
+TEST_P(BdfOfIndex, KeepsEnergyAndConstraintsOfAPendulum) {
+  CartesianPendulum pendulum;
+  const State start = pendulum.at(2);
+  const Run r = run(pendulum, start, bdf(GetParam(), 1e-11, 10));
+  double drift = 0, gap = 0, rate = 0;
+  for (const State& s : r.steps) {
+    drift = std::max(drift, std::abs(pendulum.energy(s) - pendulum.energy(start)));
+    gap = std::max(gap, std::abs(pendulum.length_error(s)));
+    rate = std::max(rate, std::abs(s.q.dot(s.v)));
+  }
+  // relative to the energy between top and bottom
+  EXPECT_LT(drift / (2 * 9.81 * 2), 1e-6);
+  EXPECT_LT(gap, 1e-12);
+  // held by index 2 up to Newton's 1e-13 m times alpha, about 1e3/s; by index 3 to the order of the method
+  EXPECT_LT(rate, GetParam() == 2 ? 1e-10 : 1e-6);
+}
+
+TEST_P(BdfOfIndex, FollowsAPrescribedMotion) {
+  DrivenSpring driven;
+  IntegratorOptions o = bdf(GetParam(), 1e-9, 3);
+  o.sample = 0.1;
+  const Run r = run(driven, driven.start(), o);
+  ASSERT_EQ(r.samples.size(), 31u);
+  for (const State& s : r.samples) {
+    const State exact = driven.exact(s.t);
+    // 400 steps of 1e-9 m; velocities at 6 rad/s
+    EXPECT_LT((s.q - exact.q).norm(), 3e-7) << s.t;
+    EXPECT_LT((s.v - exact.v).norm(), 2e-6) << s.t;
+    // one order less in index 3 where the step changes
+    EXPECT_NEAR(s.lambda[0], exact.lambda[0], GetParam() == 2 ? 1e-4 : 0.02) << s.t;
+  }
+}
+
+TEST_P(BdfOfIndex, TakesAMassMatrixThatDependsOnPositions) {
+  for (bool constrained : {false, true}) {
+    PolarPendulum pendulum(constrained);
+    const State start = pendulum.at(1.2, 0.5);
+    const State exact = reference(pendulum, start, 1.5, 20000);
+    const Run r = run(pendulum, start, bdf(GetParam(), 1e-10, 1.5));
+    // global over local error as with the pendulum, some hundreds
+    EXPECT_LT((r.end().q - exact.q).norm(), 1e-7);
+    EXPECT_LT((r.end().v - exact.v).norm(), 1e-6);
+  }
+}
+
+TEST_P(BdfOfIndex, NewtonConvergesQuadraticallyWithAFreshMatrix) {
+  PolarPendulum pendulum(true);
+  const State start = pendulum.at(1.2, 3);
+  IntegratorOptions o = bdf(GetParam(), 1e-5, 1);
+  o.newton.reuse_rate = 0;
+  const Run r = run(pendulum, start, o);
+  // predictions are off by 1e-4 or so: then 1e-8, 1e-16, and one to see it; a wrong term takes many more
+  EXPECT_LT(static_cast<double>(r.summary.newton_iterations) / (r.summary.steps + r.summary.rejected), 3.6);
+}
+
+TEST(Bdf, IsNotShiftedByAStepLoad) {
+  // a sudden force at the start, and one later at a time it knows of
+  for (double jump : {0.0, 0.7}) {
+    Oscillator oscillator;
+    oscillator.force = 30;
+    oscillator.jump_at = jump;
+    if (jump > 0) oscillator.breaks = {jump};
+    const Run r = run(oscillator, oscillator.at(0, 0), bdf(3, 1e-10, 2));
+    for (const State& s : r.samples) {
+      const Eigen::Vector2d exact = oscillator.exact(s.t, 0, 0);
+      // half a step of the usual 2e-3 s would be 5e-3 m; global error some hundred times the local one
+      EXPECT_NEAR(s.q[0], exact[0], 5e-8) << s.t;
+      EXPECT_NEAR(s.v[0], exact[1], 5e-7) << s.t;
+    }
+  }
+}
+
+TEST(Bdf, ReactionsAreRightFromTheFirstStepOn) {
+  CartesianPendulum pendulum;
+  const State start = pendulum.at(0.5, 3);
+  const Run r = run(pendulum, start, bdf(3, 1e-6, 0.5));
+  for (const State& s : r.steps) {
+    // tension m (v^2 / L + g cos) of about 36 N; order 1 would begin with 9 N less
+    const double tension = pendulum.mass * (s.v.squaredNorm() - pendulum.gravity * s.q[1]);
+    EXPECT_NEAR(s.lambda[0], tension, 0.05) << s.t;
+  }
+}
+
+TEST(Bdf, SamplesLieOnTheGridAndOnTheMotion) {
+  CartesianPendulum pendulum;
+  const State start = pendulum.at(2);
+  IntegratorOptions o = bdf(2, 1e-9, 1);
+  o.sample = 1.0 / 128;
+  const Run r = run(pendulum, start, o);
+  ASSERT_EQ(r.samples.size(), 129u);
+  const State exact = reference(pendulum, start, 0.5, 20000);
+  for (int k = 0; k <= 128; ++k) {
+    EXPECT_EQ(r.samples[k].t, k / 128.0);
+    // between steps the polynomial is as far off as a step
+    EXPECT_NEAR(pendulum.length_error(r.samples[k]), 0, 3e-8);
+    EXPECT_NEAR(pendulum.energy(r.samples[k]), pendulum.energy(start), 2e-5);
+  }
+  EXPECT_LT((r.samples[64].q - exact.q).norm(), 5e-7);
+}
+
+TEST(Bdf, SaysWhereItCannotGoOn) {
+  CartesianPendulum pendulum;
+  pendulum.push = [](double t) { return t > 0.25 ? std::nan("") : 0.0; };
+  try {
+    run(pendulum, pendulum.at(1), bdf(3, 1e-6, 1));
+    FAIL();
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find("bdf at 0.25 s"), std::string::npos) << message;
+    EXPECT_NE(message.find("body 'bob'"), std::string::npos) << message;
+  }
+}
+
+}  // namespace
+}  // namespace lissom
