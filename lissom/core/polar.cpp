@@ -73,7 +73,7 @@ bool finish(const Matrix3d& C, double size, Polar& p) {
     p.H_inverse = K / det;
     if (!(p.H_inverse.norm() * size * smallest_gap < 1)) return false;
     if (pass > 0) break;
-    const Vector3d turn = p.H_inverse * skew_vector(U);
+    const Vector3d turn = p.H_inverse * skew_difference(U);
     // far from symmetric: that was no rotation of C
     if (!(turn.norm() < 1e-3)) return false;
     p.A = (p.A + p.A * cross_matrix(turn)).eval();
@@ -89,7 +89,7 @@ Matrix3d cross_matrix(const Vector3d& v) {
   return result;
 }
 
-Vector3d skew_vector(const Matrix3d& B) {
+Vector3d skew_difference(const Matrix3d& B) {
   return {B(2, 1) - B(1, 2), B(0, 2) - B(2, 0), B(1, 0) - B(0, 1)};
 }
 
@@ -98,12 +98,12 @@ Matrix3d trace_minus(const Matrix3d& B) {
 }
 
 Vector3d Polar::omega(const Matrix3d& dC) const {
-  return H_inverse * skew_vector(A.transpose() * dC);
+  return H_inverse * skew_difference(A.transpose() * dC);
 }
 
 Vector3d Polar::omega_derivative(const Matrix3d& dC_1, const Matrix3d& dC_2) const {
   const Matrix3d B_1 = A.transpose() * dC_1, B_2 = A.transpose() * dC_2;
-  const Vector3d omega_1 = H_inverse * skew_vector(B_1), omega_2 = H_inverse * skew_vector(B_2);
+  const Vector3d omega_1 = H_inverse * skew_difference(B_1), omega_2 = H_inverse * skew_difference(B_2);
   return -H_inverse * (trace_minus(B_1) * omega_2 + trace_minus(B_2) * omega_1 + omega_2.cross(U * omega_1));
 }
 
@@ -111,7 +111,7 @@ Polar::Second Polar::second(const Matrix3d& W) const {
   // d2A = A ([omega_2]x [omega_1]x + [d omega_1]x), and W : A [t]x = t . ax(N - N') with N = A' W
   const Matrix3d N = A.transpose() * W;
   Second result;
-  result.y = H_inverse * skew_vector(N);
+  result.y = H_inverse * skew_difference(N);
   const Matrix3d inner = N - U * cross_matrix(result.y);
   result.middle = 0.5 * (inner + inner.transpose()) - N.trace() * Matrix3d::Identity();
   return result;

@@ -15,7 +15,7 @@
 namespace lissom {
 
 Eigen::Matrix3d cross_matrix(const Eigen::Vector3d& v);  // [v]x
-Eigen::Vector3d skew_vector(const Eigen::Matrix3d& B);   // ax(B - B')
+Eigen::Vector3d skew_difference(const Eigen::Matrix3d& B);   // ax(B - B')
 Eigen::Matrix3d trace_minus(const Eigen::Matrix3d& B);   // tr(B) I - B
 
 struct Polar {

@@ -214,7 +214,7 @@ void GcmsBody::elastic_force(Work& w) const {
 
 Vector3d GcmsBody::turning(const Work& w) const {
   const Matrix3d N = w.z.transpose().lazyProduct(w.f);
-  return -w.p.H_inverse * skew_vector(N);
+  return -w.p.H_inverse * skew_difference(N);
 }
 
 void GcmsBody::add_residual(const Vector& q, const Vector& v, const Vector& a, double w,
@@ -411,7 +411,7 @@ void GcmsBody::marker(int number, const Vector& q, const Vector& v, bool gradien
   const Matrix3d C = Q.lazyProduct(marker.moment.transpose());
   const Polar p = polar(C);
   const Matrix3d B = p.A.transpose() * Matrix3d(V.lazyProduct(marker.moment.transpose()));
-  const Vector3d omega = p.H_inverse * skew_vector(B);
+  const Vector3d omega = p.H_inverse * skew_difference(B);
   Matrix12x3 X, X_rate;  // -A [u]x and -A [omega x u]x
   for (int k = 0; k < 4; ++k) {
     const Vector3d& u = marker.arms[k];

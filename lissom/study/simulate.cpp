@@ -258,6 +258,15 @@ Start make_start(StudySystem& built, const StudyFile& study, Diagnostics& diagno
         "simulate.assembled",
         fmt::format("the bodies were moved by up to {:.3g} m so that the joints meet", start.initial.moved));
   }
+  // constraints that look redundant may contradict the others
+  VectorXd g(system.constraint_rows());
+  start.equations->all_constraints(0, start.initial.state.q, g);
+  Eigen::Index worst = 0;
+  if (g.size() > 0 && g.cwiseAbs().maxCoeff(&worst) > 1e-8 * start.equations->length())
+    fail(
+        "the mechanism cannot be assembled: {} stays {:.3g} m away from what it asks for once all others are "
+        "satisfied; the joints contradict each other, or the bodies do not reach so far",
+        start.equations->constraint_name(static_cast<int>(worst)), std::abs(g[worst]));
   const bool velocity_given = std::any_of(study.bodies.begin(), study.bodies.end(), [](const BodySpec& body) {
     return !body.placement.velocity.isZero(0) || !body.placement.angular_velocity.isZero(0);
   });

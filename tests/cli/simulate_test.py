@@ -75,7 +75,7 @@ class SimulateTest(CliTest):
 
 class RigidPendulum(SimulateTest):
     def test_the_period_is_that_of_the_elliptic_integral(self):
-        found = self.run_study(RIGID + HINGE + SENSORS + simulate(3.2, 5e-4, "rho_inf = 1\nsample = 2e-3\n"))
+        found = self.run_study(RIGID + HINGE + SENSORS + simulate(3.2, 2e-4, "rho_inf = 1\nsample = 2e-3\n"))
         # about the hinge; released at rest from 90 degrees
         omega = math.sqrt(2 * G * L / 2 / (0.05 + 2 * (L / 2)**2))
         period = elliptic_period(math.pi / 2, omega)
@@ -85,11 +85,11 @@ class RigidPendulum(SimulateTest):
         zeros = [s["t"][i - 1] + (s["t"][i] - s["t"][i - 1]) * s["tip.x"][i - 1] / (s["tip.x"][i - 1] - s["tip.x"][i])
                  for i in range(1, len(s["t"])) if s["tip.x"][i - 1] * s["tip.x"][i] < 0]
         self.assertGreaterEqual(len(zeros), 3)
-        # second order: (omega h)^2 / 12 is 6e-7, and the line between samples 1e-5 of a sample
+        # second order: (omega h)^2 / 12 is 1e-7, and the line between samples 1e-5 of a sample
         self.assertAlmostEqual(zeros[2] - zeros[0], period, delta=1e-5 * period)
         self.assertLess(found["energy_drift"], 1e-6)
         self.assertLess(found["constraint_drift"], 1e-10)
-        self.assertEqual(found["steps"], 6400)
+        self.assertEqual(found["steps"], 16000)
         self.assertEqual((found["coordinates"], found["constraints"], found["degrees_of_freedom"]), (7, 6, 1))
         self.assertEqual(found["redundant"], [])
         self.assertEqual(found["files"], ["sensors.csv", "result.h5"])
@@ -168,9 +168,9 @@ points = {{ hub = [0, 0, 0], tip = [{1000 * L}, 0, 0] }}
         # it begins where it is put: the angle counts from what the motion says at the start
         self.assertAlmostEqual(s["tip.x"][0], L, delta=1e-12)
         self.assertEqual(found["degrees_of_freedom"], 0)
-        # the drive holds against gravity
+        # the drive holds against gravity; reactions are of second order, (4 h)^2 of 5 N m
         for t, torque in zip(s["t"], s["drive.ty"]):
-            self.assertAlmostEqual(abs(torque), 2 * G * L / 2 * math.cos(4 * t), delta=1e-6)
+            self.assertAlmostEqual(abs(torque), 2 * G * L / 2 * math.cos(4 * t), delta=1e-5)
         self.assertLess(found["energy_drift"], 1e-5)
 
     def test_a_free_body_keeps_its_momentum_and_is_named(self):
@@ -272,7 +272,8 @@ reference = "fine"
         self.assertAlmostEqual(entry["largest"], max(map(abs, difference)), delta=1e-15)
         self.assertAlmostEqual(entry["rms"], math.sqrt(sum(d * d for d in difference) / len(difference)), delta=1e-15)
         self.assertGreater(entry["largest"], 0)
-        self.assertLess(entry["largest"], 1e-6)
+        # second order: a phase of (omega h)^2 / 12 = 2e-6 of half a metre
+        self.assertLess(entry["largest"], 5e-6)
         # it hangs: nothing moves
         self.assertLess(max(map(abs, self.sensors("out/turned")["tip.x"])), 1e-9)
         with open(self.folder / "out/differences.csv", newline="") as f:
@@ -344,7 +345,7 @@ motion = "sqrt(0.74) + t"
         self.assertEqual(result.code, 1, result.err)
         self.assertIn("what was computed until t = 0.", result.err)
         self.assertIn("out/sensors.csv and out/result.h5", result.err)
-        self.assertRegex(result.err, "rope|hinge")
+        self.assertIn("body 'arm'", result.err)
         s = self.sensors()
         # the distance reaches 1.2 m, the most there is, at t = 0.34 s
         self.assertGreater(len(s["t"]), 25)
