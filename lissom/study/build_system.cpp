@@ -94,7 +94,8 @@ class Builder {
     spec.axes = placement(place).rotation.transpose() * axes;
     const StoredBody& stored = *stored_[place.body];
     if (stored.from_mesh()) resolve_in_mesh(stored, spec);
-    if (spec.kind == MarkerSpec::Kind::Interface) resolve_node_set(stored, spec);
+    if (spec.kind == MarkerSpec::Kind::Interface)
+      resolve_node_set(stored, study_.bodies[place.body].name, spec);
     return built_.system->add_marker(place.body, spec);
   }
 
@@ -117,7 +118,7 @@ class Builder {
   }
 
   // What is no interface of a flexible body may be a node set of its mesh.
-  static void resolve_node_set(const StoredBody& stored, MarkerSpec& spec) {
+  static void resolve_node_set(const StoredBody& stored, const std::string& body, MarkerSpec& spec) {
     std::vector<std::string> names;
     for (const InterfaceFrame& interface : stored.reduced.interfaces) {
       if (interface.name == spec.name) return;
@@ -129,8 +130,8 @@ class Builder {
       std::sort(names.begin(), names.end());
       names.erase(std::unique(names.begin(), names.end()), names.end());
       const auto guess = closest(spec.name, names);
-      fail_input("there is no interface or node set '{}'{}; there are: {}", spec.name,
-                 guess ? fmt::format("; did you mean '{}'?", *guess) : "", fmt::join(names, ", "));
+      fail_input("body '{}' has no interface or node set '{}'{}; there are: {}", body, spec.name,
+                 guess ? fmt::format(" (did you mean '{}'?)", *guess) : "", fmt::join(names, ", "));
     }
     spec.kind = MarkerSpec::Kind::Nodes;
     for (const int node : set->second) spec.node_ids.push_back(stored.places.node_ids[node]);

@@ -498,7 +498,8 @@ set = { "bodies.beam.formulation" = "rigid" }
         self.write("s.toml", text)
         self.assert_refused(["simulate", "s.toml", "--out", "out"], "s.toml:", "9999")
         self.write("s.toml", self.text.replace("beam.B", "beam.C"))
-        self.assert_refused(["simulate", "s.toml", "--out", "out"], "body 'beam' has no interface 'C'", "there are: A, B")
+        self.assert_refused(["simulate", "s.toml", "--out", "out"], "body 'beam' has no interface or node set 'C'",
+                            "there are: A, B, LEFT")
 
 
 if __name__ == "__main__":

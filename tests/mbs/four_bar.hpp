@@ -1,5 +1,5 @@
-// A small four-bar mechanism of elastic bars (the parallelogram of paper 000, Sec. 6, with coarse bricks), in any
-// formulation.
+// A small four-bar mechanism of elastic bars (the parallelogram of paper 000, Sec. 6, with coarse bricks), in
+// any formulation.
 //
 //      3-----------4     coupler, 135 mm            z
 //      |           |                                |
@@ -59,7 +59,8 @@ inline SampleBar sample_bar(int along, const FourBarOptions& options) {
   const double end = along == 1 ? four_bar_length : four_bar_height;
   for (const double s : {0.0, end})
     for (const double x : {0.0, 0.05})
-      bar.hinges.push_back(node_at(mesh, along == 1 ? Eigen::Vector3d(x, s, 0.0075) : Eigen::Vector3d(x, 0.0075, s)));
+      bar.hinges.push_back(
+          node_at(mesh, along == 1 ? Eigen::Vector3d(x, s, 0.0075) : Eigen::Vector3d(x, 0.0075, s)));
   Diagnostics diagnostics;
   AssemblyOptions assembly;
   assembly.mass = MassKind::Lumped;
@@ -67,7 +68,8 @@ inline SampleBar sample_bar(int along, const FourBarOptions& options) {
   ReductionOptions reduction;
   for (const std::int64_t id : bar.hinges) {
     InterfaceSpec spec;
-    spec.what = {"node " + std::to_string(id)};
+    spec.name = "node " + std::to_string(id);
+    spec.what = {spec.name};
     reduction.interfaces.push_back(spec);
   }
   reduction.selection.method = SelectionMethod::Fixed;
@@ -79,7 +81,8 @@ inline SampleBar sample_bar(int along, const FourBarOptions& options) {
   return bar;
 }
 
-inline std::unique_ptr<Body> bar_body(const std::string& name, const SampleBar& bar, const FourBarOptions& options) {
+inline std::unique_ptr<Body> bar_body(const std::string& name, const SampleBar& bar,
+                                      const FourBarOptions& options) {
   if (options.formulation == "rigid") return make_rigid_body(name, bar.reduced);
   if (options.formulation == "ffrf") return make_ffrf_body(name, bar.reduced);
   if (options.formulation == "fncf") return make_fncf_body(name, bar.reduced);
@@ -104,7 +107,8 @@ inline std::unique_ptr<System> four_bar(const FourBarOptions& options) {
   const int left = system->add_body(bar_body("left", side, options), at_left);
   const int middle = system->add_body(bar_body("coupler", coupler, options), at_coupler);
   const int right = system->add_body(bar_body("right", side, options), at_right);
-  const auto hinge = [&](const std::string& name, int a, const SampleBar& bar_a, int from_a, int b, int from_b) {
+  const auto hinge = [&](const std::string& name, int a, const SampleBar& bar_a, int from_a, int b,
+                         int from_b) {
     for (int k = 0; k < 2; ++k) {
       const MarkerRef first = system->add_marker(a, node_marker(bar_a.hinges[from_a + k]));
       MarkerRef second;
