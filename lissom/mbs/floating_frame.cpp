@@ -352,66 +352,76 @@ void FloatingFrame<K>::marker(int number, const Vector& q, const Vector& v, bool
   const RotationGradient L = gradient(q);
   const Matrix3d R = rotation(q), R_v = times(L, v);
   RotationGradient L_v;
-  if constexpr (K == euler) L_v = gradient(v);
+  if constexpr (K == euler)
+    if (gradients) L_v = gradient(v);
   const int n = coordinates();
+  // the rows of axes that are not there are zero, and stay so
+  const bool had_axes = out.rotates || out.J.cols() != n;
+  const bool had_axis_gradients = out.rotates || out.V.cols() != n;
   out.rotates = mark.rotates;
   out.J.resize(12, n);
-  out.J.leftCols(3).setZero();
+  if (had_axes) out.J.setZero();
   out.J.template topLeftCorner<3, 3>().setIdentity();
   if (gradients) {
     out.V.resize(12, n);
-    out.V.leftCols(3).setZero();
+    if (had_axis_gradients) out.V.setZero();
   }
-  Vector3d theta = Vector3d::Zero(), theta_v = Vector3d::Zero();
-  if (N_ > 0 && mark.rotates) {
-    theta.noalias() = mark.rotation * q.tail(N_);
-    theta_v.noalias() = mark.rotation * v.tail(N_);
+  const auto eta = q.tail(N_), eta_v = v.tail(N_);
+
+  // position: x + R y, y = origin + U eta
+  {
+    Vector3d y = mark.origin, y_v = Vector3d::Zero();
+    for (int j = 0; j < N_; ++j) {
+      const Vector3d U = mark.translation.col(j);
+      y += eta[j] * U;
+      y_v += eta_v[j] * U;
+      out.J.template block<3, 1>(0, 3 + K + j).noalias() = R * U;
+    }
+    out.m.head<3>() = q.template head<3>() + R * y;
+    out.rate.head<3>() = v.template head<3>() + R_v * y + R * y_v;
+    for (int k = 0; k < K; ++k) {
+      out.J.template block<3, 1>(0, 3 + k).noalias() = square(L.col(k)) * y;
+      if (!gradients) continue;
+      out.V.template block<3, 1>(0, 3 + k).noalias() = square(L.col(k)) * y_v;
+      if constexpr (K == euler) out.V.template block<3, 1>(0, 3 + k) += square(L_v.col(k)) * y;
+    }
+    if (gradients && N_ > 0) out.V.block(0, 3 + K, 3, N_) = R_v.lazyProduct(mark.translation);
+  }
+  if (!mark.rotates) {
+    out.m.tail<9>().setZero();
+    out.rate.tail<9>().setZero();
+    return;
   }
 
-  for (int part = 0; part < 4; ++part) {
-    const int row = 3 * part;
-    if (part > 0 && !mark.rotates) {
-      out.m.segment<3>(row).setZero();
-      out.rate.segment<3>(row).setZero();
-      out.J.middleRows<3>(row).setZero();
-      if (gradients) out.V.middleRows<3>(row).setZero();
-      continue;
-    }
-    // y, dy/dt; of an axis E = dy/dtheta and its rate
-    Vector3d y = mark.origin, y_v = Vector3d::Zero();
-    Matrix3d E = Matrix3d::Identity(), E_v = Matrix3d::Zero();
-    if (part == 0) {
-      if (N_ > 0) {
-        y.noalias() += mark.translation * q.tail(N_);
-        y_v.noalias() = mark.translation * v.tail(N_);
-      }
-    } else {
-      const Vector3d axis = mark.axes.col(part - 1);
-      const Vector3d turned = theta.cross(axis);
-      y = axis + turned + theta.cross(turned) / 2;
-      E = -skew(axis) - (skew(turned) + skew(theta) * skew(axis)) / 2;
-      E_v = -(skew(theta_v.cross(axis)) + skew(theta_v) * skew(axis)) / 2;
-      y_v = E * theta_v;
-    }
+  // axes: R y, y = B(theta) axis, E = dy/dtheta
+  Vector3d theta = Vector3d::Zero(), theta_v = Vector3d::Zero();
+  if (N_ > 0) {
+    theta.noalias() = mark.rotation * eta;
+    theta_v.noalias() = mark.rotation * eta_v;
+  }
+  for (int row = 3; row < 12; row += 3) {
+    const Vector3d axis = mark.axes.col(row / 3 - 1);
+    const Vector3d turned = theta.cross(axis);
+    const Vector3d y = axis + turned + theta.cross(turned) / 2;
+    const Matrix3d E = -skew(axis) - (skew(turned) + skew(theta) * skew(axis)) / 2;
+    const Vector3d y_v = E * theta_v;
     out.m.segment<3>(row).noalias() = R * y;
     out.rate.segment<3>(row).noalias() = R_v * y + R * y_v;
     for (int k = 0; k < K; ++k) {
-      out.J.block<3, 1>(row, 3 + k).noalias() = square(L.col(k)) * y;
+      out.J.template block<3, 1>(row, 3 + k).noalias() = square(L.col(k)) * y;
       if (!gradients) continue;
-      out.V.block<3, 1>(row, 3 + k).noalias() = square(L.col(k)) * y_v;
-      if constexpr (K == euler) out.V.block<3, 1>(row, 3 + k) += square(L_v.col(k)) * y;
+      out.V.template block<3, 1>(row, 3 + k).noalias() = square(L.col(k)) * y_v;
+      if constexpr (K == euler) out.V.template block<3, 1>(row, 3 + k) += square(L_v.col(k)) * y;
     }
     if (N_ == 0) continue;
-    const Eigen::Matrix3Xd& U = part == 0 ? mark.translation : mark.rotation;
     const Matrix3d RE = R * E;
-    out.J.block(row, 3 + K, 3, N_) = RE.lazyProduct(U);
+    out.J.block(row, 3 + K, 3, N_) = RE.lazyProduct(mark.rotation);
     if (gradients) {
+      const Matrix3d E_v = -(skew(theta_v.cross(axis)) + skew(theta_v) * skew(axis)) / 2;
       const Matrix3d RE_v = R_v * E + R * E_v;
-      out.V.block(row, 3 + K, 3, N_) = RE_v.lazyProduct(U);
+      out.V.block(row, 3 + K, 3, N_) = RE_v.lazyProduct(mark.rotation);
     }
   }
-  out.m.head<3>() += q.template head<3>();
-  out.rate.head<3>() += v.template head<3>();
 }
 
 template <int K>

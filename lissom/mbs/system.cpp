@@ -235,7 +235,9 @@ struct SystemEquations::Impl {
   std::vector<int> pair_of;  // bodies by bodies, -1 where there is none
   std::vector<MatrixBlock> blocks;
 
-  VectorXd scale, rest;  // displacement scale; zeros in place of velocities
+  VectorXd scale, rest;         // displacement scale; zeros in place of velocities
+  VectorXd marker_q, marker_v;  // where the markers were evaluated last
+  int marker_level = -1;        // -1: nowhere; 0: without V, 1: with V of damped ones, 2: with all V
   double length = 1, typical_mass = 1;
   Eigen::Matrix3Xd scratch;
   LoadEvaluation load;
@@ -253,6 +255,7 @@ struct SystemEquations::Impl {
       reduced[kept[i]] = static_cast<int>(i);
     }
     rest = VectorXd::Zero(n);
+    marker_q = marker_v = rest;
     add_bodies();
     add_joints_and_loads();
     add_blocks();
@@ -439,14 +442,26 @@ struct SystemEquations::Impl {
     return x.segment(bodies[body].offset, bodies[body].n);
   }
 
-  // V of markers with dampers, or of all
+  // V of markers with dampers, or of all. What was evaluated last is kept: a Newton iteration asks for the
+  // residual, the constraints and the matrix at the same positions.
   void evaluate_markers(const VectorXd& q, const VectorXd& v, bool damped_gradients, bool all_gradients) {
+    const int level = all_gradients ? 2 : damped_gradients ? 1 : 0;
+    if (level <= marker_level && q == marker_q && v == marker_v) return;
+    marker_level = -1;  // nothing is valid should a marker throw
     for (Slot& slot : slots) {
       if (slot.body < 0) continue;
       const bool gradients = all_gradients || (damped_gradients && slot.damped);
       system.bodies()[slot.body]->marker(slot.marker, part_of(q, slot.body), part_of(v, slot.body), gradients,
                                          *bodies[slot.body].workspace, slot.kinematics);
     }
+    marker_q = q;
+    marker_v = v;
+    marker_level = level;
+  }
+
+  // m and J alone, whatever the velocities.
+  void evaluate_positions(const VectorXd& q) {
+    if (marker_level < 0 || q != marker_q) evaluate_markers(q, rest, false, false);
   }
 
   const MarkerKinematics& kinematics(const JointPart& part, int side) const {
@@ -645,7 +660,7 @@ void SystemEquations::residual(const State& state, double inertia_weight, Eigen:
 
 void SystemEquations::constraint(double t, const Eigen::VectorXd& q, Eigen::Ref<Eigen::VectorXd> g) {
   Impl& d = *impl_;
-  d.evaluate_markers(q, d.rest, false, false);
+  d.evaluate_positions(q);
   d.constraints(
       t, q, [&](int row) { return d.reduced[row]; }, g);
 }
@@ -748,7 +763,7 @@ void SystemEquations::jacobian(const State& state, double inertia_weight, const 
 
 void SystemEquations::constraint_gradient(double t, const Eigen::VectorXd& q, Eigen::Ref<Eigen::MatrixXd> G) {
   Impl& d = *impl_;
-  d.evaluate_markers(q, d.rest, false, false);
+  d.evaluate_positions(q);
   d.gradients(
       t, q, [&](int row) { return d.reduced[row]; }, G);
 }
@@ -901,13 +916,13 @@ std::string SystemEquations::row_name(int row) const {
 }
 
 void SystemEquations::all_constraints(double t, const Eigen::VectorXd& q, Eigen::Ref<Eigen::VectorXd> g) {
-  impl_->evaluate_markers(q, impl_->rest, false, false);
+  impl_->evaluate_positions(q);
   impl_->constraints(
       t, q, [](int row) { return row; }, g);
 }
 
 void SystemEquations::all_gradients(double t, const Eigen::VectorXd& q, Eigen::Ref<Eigen::MatrixXd> G) {
-  impl_->evaluate_markers(q, impl_->rest, false, false);
+  impl_->evaluate_positions(q);
   impl_->gradients(
       t, q, [](int row) { return row; }, G);
 }
