@@ -35,7 +35,11 @@ void inspect(const BodyFlags& flags, const CLI::App& verb, Command& command) {
   BodyStore store;
   SimulationRun system = inspect_simulation(study, store, command.diagnostics, command.progress());
   command.text += system.text;
-  command.json["system"] = std::move(system.summary);
+  // beside what their meshes hold, bodies have their part in the system
+  for (nlohmann::json& body : system.summary["bodies"])
+    command.json["bodies"][body["name"].get<std::string>()].update(body);
+  system.summary.erase("bodies");
+  command.json.update(system.summary);
   for (const StudyCase& variant : study.cases) command.json["cases"].push_back(variant.study.case_name);
 }
 

@@ -455,7 +455,11 @@ LoadSpec read_load(TomlTable& table, const Reader& reader, std::set<std::string>
   const double force = u.force(), torque = u.force() * u.length;
   load.where = table.where();
   load.name = read_name(table, taken);
-  if (!read_kind(table, load_names(), load.kind)) return spec;
+  // a damper is a spring without stiffness
+  auto kinds = load_names();
+  kinds.emplace_back("damper", LoadKind::Spring);
+  kinds.emplace_back("torsion-damper", LoadKind::TorsionSpring);
+  if (!read_kind(table, kinds, load.kind)) return spec;
 
   if (load.kind == LoadKind::Force || load.kind == LoadKind::Torque) {
     const bool is_force = load.kind == LoadKind::Force;

@@ -361,12 +361,14 @@ std::string describe(const System& system, const SystemCheck& check) {
                      body->formulation(), body->coordinates(), body->own_constraints(),
                      body->flexible_modes(), body->mass()));
   if (!system.joints().empty()) {
+    line("");
     line(fmt::format("{:<{}}  {:<14}  {:>11}  {}", "joint", width, "kind", "constraints", "between"));
     for (const Joint& joint : system.joints())
       line(fmt::format("{:<{}}  {:<14}  {:>11}  {}, {}", joint.name, width, name_of(joint.kind),
                        joint.constraints(), name_of_body(joint.first), name_of_body(joint.second)));
   }
   if (!system.loads().empty()) {
+    line("");
     line(fmt::format("{:<{}}  {:<14}  {}", "load", width, "kind", "on"));
     for (const Load& load : system.loads()) {
       const bool both = load.has_second || load.kind == LoadKind::LineForce || holds(load.kind);
@@ -375,6 +377,7 @@ std::string describe(const System& system, const SystemCheck& check) {
     }
   }
 
+  line("");
   line(fmt::format("{}, {} of joints and {} of bodies, {} of them independent: {}.",
                    plural(check.coordinates, "coordinate", "coordinates"),
                    plural(check.joint_constraints, "constraint", "constraints"), check.own_constraints,

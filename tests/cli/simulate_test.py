@@ -206,12 +206,12 @@ points = {{ hub = [0, 0, 0], tip = [{1000 * L}, 0, 0] }}
         self.write("s.toml", RIGID + HINGE + HINGE.replace("hinge", "again") + simulate())
         result = self.lissom("inspect", "s.toml", "--json")
         self.assertEqual(result.code, 0, result.err)
-        system = result.json["system"]
+        system = result.json
         self.assertEqual((system["coordinates"], system["constraints"], system["degrees_of_freedom"]), (7, 6, 1))
         self.assertEqual(system["joint_constraints"], 10)
         self.assertEqual(len(system["redundant"]), 5)
-        self.assertEqual(system["bodies"], [{"name": "arm", "formulation": "rigid", "coordinates": 7, "modes": 0,
-                                             "own_constraints": 1, "mass": 2.0}])
+        self.assertEqual(system["bodies"], {"arm": {"name": "arm", "formulation": "rigid", "coordinates": 7, "modes": 0,
+                                                    "own_constraints": 1, "mass": 2.0}})
         self.assertEqual([j["kind"] for j in system["joints"]], ["revolute", "revolute"])
         text = self.lissom("inspect", "s.toml").out
         for word in ("arm", "rigid", "hinge", "1 degree of freedom", "redundant"):
