@@ -38,9 +38,8 @@ std::string suggest_verb(const CLI::App& program, int argc, char** argv) {
     if (verb->get_name() == argv[1]) return "";
     names.push_back(verb->get_name());
   }
-  const auto guess = closest(argv[1], names);
-  return fmt::format("'{}' is no verb of lissom{}; there are: {}", argv[1],
-                     guess ? fmt::format(" (did you mean '{}'?)", *guess) : "", fmt::join(names, ", "));
+  return fmt::format("'{}' is no verb of lissom{}; there are: {}", argv[1], did_you_mean(argv[1], names),
+                     fmt::join(names, ", "));
 }
 
 // CLI11 lists what it did not expect in no good order and without the flag that was meant.
@@ -55,9 +54,8 @@ std::string suggest_flag(const CLI::App& program) {
   rest.insert(rest.end(), above.begin(), above.end());
   for (const std::string& word : rest) {
     if (!word.starts_with("--")) continue;
-    const auto guess = closest(word.substr(0, word.find('=')), names);
     return fmt::format("'{}' is no flag of 'lissom {}'{}; see 'lissom {} --help'", word,
-                       verbs.front()->get_name(), guess ? fmt::format(" (did you mean '{}'?)", *guess) : "",
+                       verbs.front()->get_name(), did_you_mean(word.substr(0, word.find('=')), names),
                        verbs.front()->get_name());
   }
   return "";

@@ -22,9 +22,7 @@ const StudyFile& chosen(const StudyFile& study, const std::string& name) {
     if (variant.study.case_name == name) return variant.study;
     names.push_back(variant.study.case_name);
   }
-  const auto guess = closest(name, names);
-  fail_input("--case: {} has no case '{}'{}; {}", study.path.string(), name,
-             guess ? fmt::format(" (did you mean '{}'?)", *guess) : "",
+  fail_input("--case: {} has no case '{}'{}; {}", study.path.string(), name, did_you_mean(name, names),
              names.empty() ? "it has none" : fmt::format("there are: {}", fmt::join(names, ", ")));
 }
 

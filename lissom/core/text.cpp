@@ -226,6 +226,11 @@ std::optional<std::string> closest(std::string_view word, const std::vector<std:
   return best;
 }
 
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
+  const auto guess = closest(word, candidates);
+  return guess ? fmt::format(" (did you mean '{}'?)", *guess) : "";
+}
+
 std::string printable(std::string_view text) {
   std::string result;
   while (!text.empty()) {

@@ -66,6 +66,8 @@ long to_long(std::string_view text, const SourcePos& pos, std::string_view what)
 
 // The candidate nearest to `word` in edit distance, if it is near enough to be what was meant.
 std::optional<std::string> closest(std::string_view word, const std::vector<std::string>& candidates);
+// " (did you mean 'x'?)" with that candidate, or nothing.
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 
 // The text with control characters and bytes that are no UTF-8 written as \x1b and the like, because what a
 // damaged file contains must neither reach the terminal nor make the JSON invalid. Line ends and tabs stay.

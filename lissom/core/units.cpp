@@ -47,9 +47,8 @@ UnitSystem parse_unit_system(std::string_view name) {
     if (iequals(system.name, wanted)) return system;
     names.push_back(system.name);
   }
-  const auto meant = closest(wanted, names);
-  fail_input("unknown unit system '{}'{}; known are {}", name,
-             meant ? fmt::format(" (did you mean '{}'?)", *meant) : "", fmt::join(names, ", "));
+  fail_input("unknown unit system '{}'{}; known are {}", name, did_you_mean(wanted, names),
+             fmt::join(names, ", "));
 }
 
 }  // namespace lissom

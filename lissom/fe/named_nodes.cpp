@@ -61,10 +61,8 @@ std::vector<int> named_nodes(const FeModel& model, const std::string& what, std:
   }
   std::vector<std::string> names;
   for (const auto& [name, nodes] : model.node_sets) names.push_back(name);
-  const auto guess = closest(what, names);
   fail_input("{}: there is no node set '{}' {}{}; the sets are: {}", model.source, what, purpose,
-             guess ? fmt::format(" (did you mean '{}'?)", *guess) : "",
-             names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
+             did_you_mean(what, names), names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
 }
 
 std::vector<NodeRows> rows_of_nodes(const FeModel& model, const std::vector<int>& nodes,

@@ -291,8 +291,8 @@ ResultFile read_result_file(const std::filesystem::path& path, Diagnostics& diag
     const auto values = body.read_doubles("positions");
     auto& list = result.nodes.emplace_back();
     for (std::uint64_t i = 0; i < k; ++i)
-      list.emplace_back(
-          Eigen::Map<const Eigen::Matrix3Xd>(values.data() + 3 * count * i, 3, static_cast<Eigen::Index>(count)));
+      list.emplace_back(Eigen::Map<const Eigen::Matrix3Xd>(values.data() + 3 * count * i, 3,
+                                                           static_cast<Eigen::Index>(count)));
   }
 
   result.finished = root.has("run");

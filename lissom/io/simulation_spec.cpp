@@ -34,11 +34,6 @@ std::string_view name_of(Formulation formulation) {
 
 namespace {
 
-std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates) {
-  const auto guess = closest(word, candidates);
-  return guess ? fmt::format(" (did you mean '{}'?)", *guess) : "";
-}
-
 std::string listed(const std::vector<std::string>& names) {
   return names.empty() ? "there are none" : fmt::format("there are: {}", fmt::join(names, ", "));
 }

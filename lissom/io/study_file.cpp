@@ -303,11 +303,10 @@ class Override {
         if (entry.is_table() || entry.is_array()) keys.push_back(key);
       std::sort(keys.begin(), keys.end());
       const std::string first = path.substr(0, path.find('.'));
-      const auto guess = closest(first, keys);
-      return problem(fmt::format(
-          "there is no '{}'{}{}; there {}", first, above.empty() ? "" : fmt::format(" in '{}'", above),
-          guess ? fmt::format(" (did you mean '{}'?)", *guess) : "",
-          keys.empty() ? "is nothing" : fmt::format("are: {}", fmt::join(keys, ", "))));
+      return problem(
+          fmt::format("there is no '{}'{}{}; there {}", first,
+                      above.empty() ? "" : fmt::format(" in '{}'", above), did_you_mean(first, keys),
+                      keys.empty() ? "is nothing" : fmt::format("are: {}", fmt::join(keys, ", "))));
     }
     if (path == found) {
       table[found] = value;
@@ -340,9 +339,8 @@ class Override {
     }
     if (entries.empty()) {
       const std::string first = path.substr(0, path.find('.'));
-      const auto guess = closest(first, names);
       return problem(fmt::format("no entry of '{}' has the name '{}'{}; there {}", above, first,
-                                 guess ? fmt::format(" (did you mean '{}'?)", *guess) : "",
+                                 did_you_mean(first, names),
                                  names.empty() ? "is none" : fmt::format("are: {}", fmt::join(names, ", "))));
     }
     set_in_all(entries, path.substr(length), above + "." + path.substr(0, length - 1), value);
@@ -437,10 +435,9 @@ void read_cases(const toml::value& root, StudyFile& study, TomlProblems& problem
     study.cases.push_back(std::move(variant));
   }
   if (!study.reference.empty() && std::find(names.begin(), names.end(), study.reference) == names.end()) {
-    const auto guess = closest(study.reference, names);
     problems.add({study.path.string(), static_cast<long>(root.as_table().at("compare").location().line())},
                  fmt::format("compare.reference: there is no case '{}'{}", study.reference,
-                             guess ? fmt::format(" (did you mean '{}'?)", *guess) : ""));
+                             did_you_mean(study.reference, names)));
   }
 }
 

@@ -30,11 +30,6 @@ std::string listed(const std::vector<std::string>& names) {
                      names.size());
 }
 
-std::string did_you_mean(const std::string& name, const std::vector<std::string>& names) {
-  const auto guess = closest(name, names);
-  return guess ? fmt::format(" (did you mean '{}'?)", *guess) : "";
-}
-
 template <class... Args>
 [[noreturn]] void refuse(const FramePlaces& places, const MarkerSpec& spec,
                          fmt::format_string<Args...> format, Args&&... args) {

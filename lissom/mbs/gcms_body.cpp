@@ -357,9 +357,8 @@ int GcmsBody::add_marker(const MarkerSpec& spec) {
         if (candidate.name == spec.name) found = &candidate;
       }
       if (!found) {
-        const auto near = closest(spec.name, names);
         fail_input("{}body '{}' has no interface '{}'{}; it has {}", at, name(), spec.name,
-                   near ? fmt::format(" (did you mean '{}'?)", *near) : "",
+                   did_you_mean(spec.name, names),
                    names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
       }
       frame = *found;

@@ -129,9 +129,8 @@ class Builder {
       for (const auto& [name, nodes] : stored.places.node_sets) names.push_back(name);
       std::sort(names.begin(), names.end());
       names.erase(std::unique(names.begin(), names.end()), names.end());
-      const auto guess = closest(spec.name, names);
       fail_input("body '{}' has no interface or node set '{}'{}; there are: {}", body, spec.name,
-                 guess ? fmt::format(" (did you mean '{}'?)", *guess) : "", fmt::join(names, ", "));
+                 did_you_mean(spec.name, names), fmt::join(names, ", "));
     }
     spec.kind = MarkerSpec::Kind::Nodes;
     for (const int node : set->second) spec.node_ids.push_back(stored.places.node_ids[node]);
