@@ -95,7 +95,7 @@ def rotation(e):
                                  [2 * (e1 * e3 - e0 * e2), 2 * (e2 * e3 + e0 * e1), 1 - 2 * (e1**2 + e2**2)]]), 2, 0)
 
 
-def motion(folder, t, reference):
+def motion(folder, t, reference, until):
     """Joints at several instants and the path of node A, from two sides."""
     with h5py.File(folder / "result.h5") as file:
         q = file["states/q"][:]
@@ -106,20 +106,23 @@ def motion(folder, t, reference):
         joints.append(q[:, i:i + 3] + rotation(q[:, i + 3:i + 7])[:, :, 0] * 0.2)
     tip = np.array([reference[f"A.{k}"] for k in "xyz"]).T
     joints = np.array(joints + [tip])
-    figure, axes = plt.subplots(1, 2, figsize=(10, 5.2), sharey=True)
+    figure, axes = plt.subplots(1, 2, figsize=(10, 4.6), sharey=True)
+    seen = t <= until
     for axis, (k, label) in zip(axes, ((0, "x"), (2, "z"))):
-        axis.plot(tip[:, k], tip[:, 1], color="0.8", lw=0.8, zorder=0)
+        axis.plot(tip[seen, k], tip[seen, 1], color="0.82", lw=0.9, zorder=0)
         for instant, shade in zip((0, 0.35, 0.5, 1.0, 1.75), (0.25, 0.4, 0.55, 0.75, 1)):
-            sample = np.searchsorted(t, instant - 1e-9)
+            sample = np.argmin(np.abs(t - instant))
             x = joints[:, sample]
-            axis.plot(x[:, k], x[:, 1], color=BLUE, alpha=shade, lw=2.2, marker="o", ms=4)
-            axis.plot(x[3:, k], x[3:, 1], color=RED, alpha=shade, lw=2.8)
-            axis.annotate(f"{t[sample]:.2f} s", x[4, [k, 1]], xytext=(5, 4), textcoords="offset points", fontsize=8)
+            light = [1 - shade * (1 - np.array(plt.matplotlib.colors.to_rgb(colour))) for colour in (BLUE, RED)]
+            axis.plot(x[:4, k], x[:4, 1], color=light[0], lw=2.2, marker="o", ms=4)
+            axis.plot(x[3:, k], x[3:, 1], color=light[1], lw=2.8)
+            axis.annotate(f"{t[sample]:.2f} s", x[4, [k, 1]], xytext=(6, 3), textcoords="offset points", fontsize=8)
         axis.set_aspect("equal")
+        axis.set_xlim(-1.15, 1.1), axis.set_ylim(-1.48, 0.12)
         axis.set_xlabel(f"{label}, m")
-        axis.grid(color="0.92", lw=0.6)
+        axis.grid(color="0.93", lw=0.6)
     axes[0].set_ylabel("y, m")
-    figure.suptitle("three rigid cylinders (blue), the flexible one (red), and the path of node A", fontsize=10)
+    figure.suptitle(f"three rigid cylinders (blue), the flexible one (red), and the path of node A until {until:.1f} s", fontsize=10)
     figure.tight_layout()
     p.save(figure, folder / "pendulum-motion.png", dpi=90)
 
@@ -138,7 +141,7 @@ def main():
     for number, what, sensor, unit in FIGURES:
         compared(folder, t, reference, cases, until, number, what, sensor, unit)
     chaos(folder, t, reference, half_step, cases)
-    motion(folder, t, reference)
+    motion(folder, t, reference, until)
 
 
 main()
