@@ -83,7 +83,7 @@ def chaos(folder, t, reference, half_step, cases):
     print(f"integrator's own error above {1e3 * LIMIT:g} mm after {first_above(t, own, LIMIT):.2f} s")
     for label in CASES:
         d = distance(cases[label], reference)
-        print(f"reduced to {label}: {d[np.searchsorted(t, 0.994)]:.1e} m after 0.99 s, above {1e3 * LIMIT:g} mm "
+        print(f"reduced to {label}: {d[np.argmin(np.abs(t - 0.994))]:.1e} m after 1 s, above {1e3 * LIMIT:g} mm "
               f"after {first_above(t, d, LIMIT):.2f} s")
 
 
