@@ -261,6 +261,40 @@ struct TimeFunction::Impl::Expression : Impl {
     return factor == 1 ? text : fmt::format("{:g} * ({})", factor, text);
   }
 
+  // The corners of every ramp(x, a, b) whose a and b are numbers and whose x goes with t along a line.
+  std::vector<double> break_times() const override {
+    std::vector<double> times;
+    for (size_t at = text.find("ramp"); at != std::string::npos; at = text.find("ramp", at + 1)) {
+      const auto arguments = arguments_after(at);
+      if (arguments.size() != 3) continue;
+      const Expression x(arguments[0]), a(arguments[1]), b(arguments[2]);
+      const double from = x.raw(0), slope = x.raw(1) - from;
+      const bool line = std::abs(x.raw(2) - from - 2 * slope) <= 1e-12 * (std::abs(from) + std::abs(slope));
+      if (!a.constant || !b.constant || !line || slope == 0 || !std::isfinite(from + slope)) continue;
+      times.push_back((a.raw(0) - from) / slope);
+      times.push_back((b.raw(0) - from) / slope);
+    }
+    return times;
+  }
+
+  // The arguments of a call of the function whose name of four letters begins there; none if it is no call.
+  std::vector<std::string> arguments_after(size_t at) const {
+    size_t i = text.find_first_not_of(' ', at + 4);
+    const bool longer_name =
+        at > 0 && (std::isalnum(static_cast<unsigned char>(text[at - 1])) || text[at - 1] == '_');
+    if (longer_name || i == std::string::npos || text[i] != '(') return {};
+    std::vector<std::string> arguments(1);
+    for (int depth = 1; ++i < text.size();) {
+      if (text[i] == '(') ++depth;
+      if (text[i] == ')' && --depth == 0) return arguments;
+      if (text[i] == ',' && depth == 1)
+        arguments.emplace_back();
+      else
+        arguments.back() += text[i];
+    }
+    return {};
+  }
+
   // Differences over seven points. The spacing h grows by four until truncation outweighs rounding, for the
   // time scale of the expression is not known; powers of two keep t + h exact. The error of an h is taken as
   // the change from the h before, but not as less than what rounding of f and of t must cost.

@@ -35,8 +35,8 @@ class TimeFunction {
   double second_rate(double t) const;
 
   bool is_constant() const;
-  // Where a table has its kinks: the points of straight lines, the ends of a spline; t0 and t1 of ramps are
-  // not known.
+  // Where a table has its kinks, and ramps in an expression their corners (of those whose first argument goes
+  // with t along a line, and whose other two are numbers).
   std::vector<double> break_times() const;
   // How it was given: "5", "table of 12 points", "5 * sin(t)".
   std::string describe() const;

@@ -426,7 +426,7 @@ void read_cases(const toml::value& root, StudyFile& study, TomlProblems& problem
     for (const auto& [key, value] : sorted) {
       const SourcePos where{study.path.string(), static_cast<long>(value->location().line())};
       Override(own, where, fmt::format("set.\"{}\"", key)).set(changed, key, "", *value);
-      variant.changes.push_back(fmt::format("{} = {}", key, toml::format(*value)));
+      variant.changes.push_back(fmt::format("{} = {}", key, canonical(*value)));
     }
     if (own.empty()) variant.study = read_root(changed, study.path, own);
     for (const std::string& line : own.lines()) problems.add_line(fmt::format("{} (case '{}')", line, name));

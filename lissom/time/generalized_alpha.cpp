@@ -72,7 +72,7 @@ class AlphaStepper final : public Stepper {
         n_(equations.coordinates()),
         m_(equations.constraints()),
         matrix_(n_ + m_, equations.blocks()),
-        stabilised_(m_ > 0 && method.rho() > 0.9),
+        stabilised_(m_ > 0 && method.rho() > 0.9 - 1e-9),
         x_(n_ + m_),
         r_(n_),
         curvature_(m_),

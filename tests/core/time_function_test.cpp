@@ -209,5 +209,17 @@ TEST(TimeFunction, CopiesWorkInSeveralThreads) {
   EXPECT_EQ(wrong, (std::vector<int>{0, 0, 0, 0}));
 }
 
+TEST(TimeFunction, RampsInExpressionsBreakWhereTheirCornersAre) {
+  using Times = std::vector<double>;
+  EXPECT_EQ(TimeFunction::expression("5 * ramp(t, 0, 0.01)").break_times(), (Times{0, 0.01}));
+  // in milliseconds, with sums, twice
+  EXPECT_EQ(TimeFunction::expression("ramp((t*1000), 1+1, 10/2)").break_times(), (Times{0.002, 0.005}));
+  EXPECT_EQ(TimeFunction::expression("ramp(t,1,2) - ramp( t , 3, 4)").break_times(), (Times{1, 2, 3, 4}));
+  // corners that are not known: no line, bounds that move; a smooth step has none
+  EXPECT_TRUE(TimeFunction::expression("ramp(t*t, 1, 2)").break_times().empty());
+  EXPECT_TRUE(TimeFunction::expression("ramp(t, t/2, 2)").break_times().empty());
+  EXPECT_TRUE(TimeFunction::expression("step(t, 0, 1) + sin(t)").break_times().empty());
+}
+
 }  // namespace
 }  // namespace lissom
