@@ -900,6 +900,11 @@ std::string SystemEquations::row_name(int row) const {
   return fmt::format("row {}", row);
 }
 
+bool SystemEquations::is_joint_row(int row) const {
+  const Impl& d = *impl_;
+  return row >= d.n && d.kept[row - d.n] < d.system.joint_constraints();
+}
+
 void SystemEquations::all_constraints(double t, const Eigen::VectorXd& q, Eigen::Ref<Eigen::VectorXd> g) {
   impl_->evaluate_markers(q, impl_->rest, false, false);
   impl_->constraints(
