@@ -249,7 +249,8 @@ struct TimeFunction::Impl::Expression : Impl {
 
   double value(double t) const override {
     const double y = raw(t);
-    if (!std::isfinite(y)) fail("expression '{}' gives {} at t = {} s", text, y, t);
+    if (!std::isfinite(y))
+      fail("expression '{}' gives {} at t = {} s", text, std::isnan(y) ? std::abs(y) : y, t);
     return y;
   }
 

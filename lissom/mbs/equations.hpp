@@ -75,6 +75,8 @@ class Equations {
   // What a row belongs to, for messages: "body 'rod', rotation", "joint 'hinge'". Rows 0..n-1 are equations
   // of motion, n..n+m-1 constraints.
   virtual std::string row_name(int row) const = 0;
+  // Whether a constraint's row is a joint's, and not what a body asks of its own coordinates.
+  virtual bool is_joint_row(int row) const { return row >= coordinates(); }
 };
 
 }  // namespace lissom

@@ -915,6 +915,11 @@ std::string SystemEquations::row_name(int row) const {
   return fmt::format("row {}", row);
 }
 
+bool SystemEquations::is_joint_row(int row) const {
+  const Impl& d = *impl_;
+  return row >= d.n && d.kept[row - d.n] < d.system.joint_constraints();
+}
+
 void SystemEquations::all_constraints(double t, const Eigen::VectorXd& q, Eigen::Ref<Eigen::VectorXd> g) {
   impl_->evaluate_positions(q);
   impl_->constraints(

@@ -106,6 +106,7 @@ class SystemEquations final : public Equations {
   double typical_mass() const override;
   std::vector<double> break_times() const override;
   std::string row_name(int row) const override;
+  bool is_joint_row(int row) const override;
 
   // All constraint rows, redundant ones included (System::constraint_rows()).
   void all_constraints(double t, const Eigen::VectorXd& q, Eigen::Ref<Eigen::VectorXd> g);

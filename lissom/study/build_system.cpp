@@ -344,7 +344,7 @@ SystemCheck check_study_system(const StudySystem& built, const StudyFile& study,
                     redundant.joint,
                     redundant.with.empty()
                         ? ""
-                        : fmt::format(", which {} {} already", fmt::join(redundant.with, ", "),
+                        : fmt::format(", which '{}' {} already", fmt::join(redundant.with, "', '"),
                                       redundant.with.size() == 1 ? "says" : "say")));
   for (const std::string& body : check.free_bodies)
     diagnostics.warn(

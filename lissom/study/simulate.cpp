@@ -103,6 +103,9 @@ class Balance {
     mass_ = 0;
     for (const auto& body : equations.system().bodies()) mass_ += body->mass();
     isolated_ = is_isolated();
+    const std::vector<int>& kept = equations.kept_rows();
+    for (int row = 0; row < g_.size(); ++row)
+      if (std::find(kept.begin(), kept.end(), row) == kept.end()) left_out_.push_back(row);
     breaks_ = equations.break_times();
   }
 
@@ -120,6 +123,7 @@ class Balance {
     track(energy);
     energy_drift_ = std::max(energy_drift_, std::abs(drift(energy, last_)));
     constraint_drift_ = std::max(constraint_drift_, largest_constraint(state));
+    check_left_out(state.t);
     const Vector3d impulse = mass_ * equations_.system().gravity() * (state.t - start_);
     momentum_drift_ = std::max(momentum_drift_, (energy.momentum - initial_.momentum - impulse).norm());
     angular_drift_ = std::max(angular_drift_, (energy.angular_momentum - initial_.angular_momentum).norm());
@@ -207,6 +211,17 @@ class Balance {
     equations_.all_constraints(state.t, state.q, g_);
     return g_.cwiseAbs().maxCoeff();
   }
+  // Constraints left out as redundant are satisfied as long as they say what the others say. Later motions
+  // may contradict each other all the same.
+  void check_left_out(double t) const {
+    for (const int row : left_out_)
+      if (std::abs(g_[row]) > 1e-5 * equations_.length())
+        fail(
+            "at {:.6g} s {} contradicts the others: it was left out as redundant, and is now {:.3g} m (or "
+            "sine "
+            "of the angle) away from what it asks for; check its motion and the directions of the axes",
+            t, equations_.constraint_name(row), std::abs(g_[row]));
+  }
   // Whether only gravity acts from outside.
   bool is_isolated() const {
     const System& system = equations_.system();
@@ -221,6 +236,7 @@ class Balance {
   SystemEnergy initial_;
   Record last_, previous_, before_;
   std::vector<double> breaks_;
+  std::vector<int> left_out_;  // constraint rows
   std::optional<State> before_jump_;
   VectorXd g_;
   double start_ = 0, mass_ = 0;
@@ -351,8 +367,11 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
   Start start = make_start(built, study, diagnostics);
   SystemEquations& equations = *start.equations;
   const State& initial = start.initial.state;
-  if (const auto problems = simulate.integrator.problems(&equations); !problems.empty())
-    fail_input(simulate.where, "simulate: {}", fmt::join(problems, "; "));
+  auto problems = simulate.integrator.problems(&equations);
+  if (!(simulate.integrator.end > 0))
+    problems.push_back(
+        fmt::format("end is {} s, expected a time after 0, where it starts", simulate.integrator.end));
+  if (!problems.empty()) fail_input(simulate.where, "simulate: {}", fmt::join(problems, "; "));
   SensorBank bank(system, built.sensors);
   bank.start(equations, initial);
   Balance balance(equations, initial);

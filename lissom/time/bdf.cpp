@@ -18,6 +18,7 @@
 #include <cmath>
 #include <optional>
 
+#include "lissom/time/largest_rows.hpp"
 #include "lissom/time/newton_solver.hpp"
 #include "lissom/time/stabilised_solver.hpp"
 #include "lissom/time/step_control.hpp"
@@ -91,9 +92,10 @@ class Bdf final : public Stepper {
       if (h_ < smallest) {
         if (solved)
           fail(
-              "bdf at {:.9g} s: the error of a step stays above the tolerance of {:g} even at {:.3g} s. The "
-              "loads may jump there: give their times in tables, smoothen them, or take a larger tolerance",
-              history_[0].t, options_.tolerance, step.h);
+              "bdf at {:.9g} s: the error of a step stays above the tolerance of {:g} even at {:.3g} s ({}). "
+              "The loads may jump there: give their times in tables, smoothen them, or take a larger "
+              "tolerance",
+              history_[0].t, options_.tolerance, step.h, name_largest(equations_, trial_));
         fail(
             "bdf at {:.9g} s: no convergence even with a step of {:.3g} s: {}. Check loads and stiffnesses "
             "there, or whether the mechanism is at a dead centre",

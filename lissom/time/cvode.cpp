@@ -16,6 +16,7 @@
 #include <exception>
 
 #include "lissom/time/initial_state.hpp"
+#include "lissom/time/largest_rows.hpp"
 #include "lissom/time/step_control.hpp"
 #include "lissom/time/stepper.hpp"
 
@@ -92,10 +93,10 @@ class Cvode final : public Stepper {
     if (unexpected_) std::rethrow_exception(unexpected_);
     if (flag < 0)
       fail(
-          "cvode at {:.9g} s: {}{}. A larger tolerance may help, or another integrator; if the loads jump, "
-          "smoothen them",
-          reached, message_.empty() ? std::string(CVodeGetReturnFlagName(flag)) : message_,
-          last_error_.empty() ? "" : " (" + last_error_ + ")");
+          "cvode at {:.9g} s: {} ({}{}{}). A larger tolerance may help, or another integrator; if the loads "
+          "jump, smoothen them, and check whether the mechanism is at a dead centre",
+          reached, message_.empty() ? std::string(CVodeGetReturnFlagName(flag)) : message_, last_error_,
+          last_error_.empty() ? "" : "; ", name_largest(equations_, state_));
     if (!(reached > previous_.t))
       fail("cvode at {:.9g} s: steps have become too short to go on{}", reached,
            last_error_.empty() ? "" : " (" + last_error_ + ")");
@@ -240,7 +241,10 @@ class Cvode final : public Stepper {
 
   // Messages of CVODE end in an Error, never on the terminal; warnings come with code 99.
   static void on_message(int code, const char*, const char*, char* message, void* self) {
-    if (code < 0) static_cast<Cvode*>(self)->message_ = message;
+    if (code >= 0) return;
+    std::string& text = static_cast<Cvode*>(self)->message_;
+    text = message;
+    while (text.ends_with('.')) text.pop_back();
   }
 
   Equations& equations_;

@@ -25,6 +25,7 @@
 #include <limits>
 
 #include "lissom/core/error.hpp"
+#include "lissom/time/largest_rows.hpp"
 #include "lissom/time/newton_solver.hpp"
 #include "lissom/time/stepper.hpp"
 
@@ -181,8 +182,9 @@ class AlphaStepper final : public Stepper {
       ++summary_.rejected;
       tried = wanted_h_ = dt * std::min(factor, 0.8);
       if (tried < smallest())
-        give_up(dt,
-                error > 1 ? fmt::format("its error is {:.3g} times the tolerance", error) : first_failure);
+        give_up(dt, error > 1 ? fmt::format("its error is {:.3g} times the tolerance ({})", error,
+                                            name_largest(equations_, next_))
+                              : first_failure);
     }
   }
 

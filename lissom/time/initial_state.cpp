@@ -1,10 +1,13 @@
 #include "lissom/time/initial_state.hpp"
 
+#include <Eigen/QR>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "lissom/core/error.hpp"
+#include "lissom/time/largest_rows.hpp"
 
 namespace lissom {
 
@@ -70,14 +73,33 @@ struct MassAndConstraints {
     return true;
   }
 
+  // Of the rows that depend on each other a joint's, if there is one: factorisation ends at the constraints
+  // of the bodies themselves, which come last and are never to blame.
+  int dependent_row() const {
+    Eigen::MatrixXd G(m, n);
+    equations.constraint_gradient(state.t, state.q, G);
+    G.rowwise().normalize();
+    const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(G.transpose());
+    // G' y = 0 with y = 1 at the last row of all
+    const int rank = std::min(n, m - 1);
+    Eigen::VectorXd y = Eigen::VectorXd::Zero(m);
+    y[rank] = -1;
+    y.head(rank) = qr.matrixR()
+                       .topLeftCorner(rank, rank)
+                       .triangularView<Eigen::Upper>()
+                       .solve(Eigen::VectorXd(qr.matrixR().col(rank).head(rank)));
+    y = qr.colsPermutation() * y;
+    return largest_joint_row(equations, y) - n;
+  }
+
   [[noreturn]] void fail_singular(double t) const {
     const int row = matrix.singular_row();
     const std::string where = row >= 0 ? equations.row_name(row) : "an unknown place";
     if (row >= n)
       fail(
-          "at {:.6g} s the constraint of {} depends on the others: the mechanism is at a singular position, "
-          "or a joint is one too many",
-          t, where);
+          "at {:.6g} s a constraint of {} depends on the others: the mechanism is at a singular position, or "
+          "a joint is one too many",
+          t, equations.row_name(n + dependent_row()));
     fail("at {:.6g} s nothing determines the acceleration of {}: it has no mass and no constraint", t, where);
   }
 

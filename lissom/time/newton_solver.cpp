@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "lissom/core/error.hpp"
+#include "lissom/time/largest_rows.hpp"
 
 namespace lissom {
 
@@ -41,7 +42,7 @@ struct NewtonSolver::Impl {
   Eigen::VectorXd q0, v0, a0, lambda0;
 
   int iterations = 0, last_iterations = 0;
-  double rate = 0, increment = 0;
+  double rate = 0, increment = 0, last_ca = 0;
   std::string failure;
   bool fresh_before = false;  // the iteration before had a matrix of its own iterate
 
@@ -60,6 +61,7 @@ struct NewtonSolver::Impl {
         v0(n),
         a0(n),
         lambda0(m) {
+    x.setZero();
     LISSOM_ASSERT(mass > 0 && length > 0);
   }
 
@@ -85,27 +87,23 @@ struct NewtonSolver::Impl {
     return true;
   }
 
+  // Body and joint that are farthest from what is asked of them. Where the joints all but meet, it is the one
+  // whose reaction does not come to rest.
   void describe_residuals() {
-    int worst = 0;
-    double largest = -1;
-    const Eigen::VectorXd& scale = equations.displacement_scale();
-    for (int i = 0; i < n; ++i) {
-      // a force, whatever the coordinate
-      const double size = std::abs(residual[i]) / (scale[i] > 0 ? scale[i] : 1);
-      if (!(size <= largest)) {
-        largest = size;
-        worst = i;
-        if (std::isnan(size)) break;
-      }
+    failure.clear();
+    if (n > 0) {
+      const int row = largest_motion_row(equations, residual.head(n));
+      failure = fmt::format("{}: residual {:.3g}", equations.row_name(row), residual[row]);
     }
-    if (n > 0) failure = fmt::format("{}: residual {:.3g}", equations.row_name(worst), residual[worst]);
-    if (m == 0) return;
-    Eigen::Index row = 0;
-    if (residual.tail(m).allFinite())
-      residual.tail(m).cwiseAbs().maxCoeff(&row);
-    else
-      while (std::isfinite(residual[n + row])) ++row;
-    failure += fmt::format("; {}: {:.3g}", equations.row_name(n + static_cast<int>(row)), residual[n + row]);
+    int row = largest_joint_row(equations, residual.tail(m));
+    if (row < 0) return;
+    if (!(std::abs(residual[row]) <= 1e-10 * length)) {
+      failure += fmt::format("; {}: gap {:.3g}", equations.row_name(row), residual[row]);
+      return;
+    }
+    row = largest_joint_row(equations, x.tail(m));
+    failure +=
+        fmt::format("; {}: reaction changes by {:.3g}", equations.row_name(row), mass * last_ca * x[row]);
   }
 
   void not_finite() {
@@ -116,6 +114,7 @@ struct NewtonSolver::Impl {
   // One run of iterations, beginning with the matrix there is if `old`. False: no convergence, and `failure`
   // says why unless the matrix was old.
   bool iterate(const ImplicitStep& step, State& state, bool old) {
+    last_ca = step.ca;
     const double tolerance = options.tolerance * length;
     const Eigen::VectorXd& scale = equations.displacement_scale();
     if (!evaluate(step, state)) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "lissom/time/initial_state.hpp"
+#include "lissom/time/largest_rows.hpp"
 #include "lissom/time/step_control.hpp"
 #include "lissom/time/stepper.hpp"
 
@@ -89,7 +90,8 @@ class RungeKutta final : public Stepper {
             "runge-kutta at {:.9g} s: the error of a step stays above the tolerance of {:g} even at {:.3g} s"
             "{}. The motion may have a jump there, or be stiff: try cvode or generalized-alpha, or a larger "
             "tolerance",
-            state_.t, options_.tolerance, trimmed.h, why.empty() ? "" : " (" + why + ")");
+            state_.t, options_.tolerance, trimmed.h,
+            fmt::format(" ({}{}{})", why, why.empty() ? "" : "; ", name_largest(equations_, state_)));
     }
   }
 

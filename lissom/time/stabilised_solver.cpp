@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "lissom/core/error.hpp"
+#include "lissom/time/largest_rows.hpp"
 
 namespace lissom {
 
@@ -102,19 +103,15 @@ struct StabilisedSolver::Impl {
 
   void describe(const std::string& why) {
     failure = why;
-    const auto add = [&](int first, int count, int name, const char* what) {
-      if (count == 0) return;
-      Eigen::Index row = 0;
-      if (residual.segment(first, count).allFinite())
-        residual.segment(first, count).cwiseAbs().maxCoeff(&row);
-      else
-        while (std::isfinite(residual[first + row])) ++row;
-      failure += fmt::format("; {}: {} {:.3g}", equations.row_name(name + static_cast<int>(row)), what,
-                             residual[first + row]);
-    };
-    add(0, n, 0, "residual");
-    add(n, m, n, "gap");
-    add(n + m, m, n, "its rate");
+    if (n > 0) {
+      const int row = largest_motion_row(equations, residual.head(n));
+      failure += fmt::format("; {}: residual {:.3g}", equations.row_name(row), residual[row]);
+    }
+    int row = largest_joint_row(equations, residual.segment(n, m));
+    if (row < 0) return;
+    failure += fmt::format("; {}: gap {:.3g}", equations.row_name(row), residual[row]);
+    row = largest_joint_row(equations, residual.tail(m));
+    failure += fmt::format("; {}: its rate {:.3g}", equations.row_name(row), residual[m + row]);
   }
 
   // Iterations from where the state is, with the matrix there is if `old`.

@@ -29,6 +29,7 @@ struct FourBarOptions {
   double force = 5;                  // [N] along y on a top node of the left bar
   double ramp = 0.01;                // [s] over which it grows; 0: at once
   double gravity = 0;                // [m/s2] downwards
+  double damping = 0;                // ratio of all modes
 };
 
 inline constexpr double four_bar_length = 0.135, four_bar_height = 0.1;
@@ -77,6 +78,7 @@ inline SampleBar sample_bar(int along, const FourBarOptions& options) {
   reduction.selection.residuals = false;
   reduction.selection.range = std::max(1, options.modes);
   reduction.stress = false;
+  if (options.damping > 0) reduction.damping = UniformDamping{options.damping};
   bar.reduced = reduce(bar.model, &mesh, reduction, diagnostics).body;
   return bar;
 }

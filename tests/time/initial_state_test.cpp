@@ -148,7 +148,10 @@ TEST(AccelerationSolver, ARedundantConstraintAndAMissingMassAreNamed) {
   State state;
   state.q = state.v = Eigen::Vector2d::Zero();
   const std::string redundant = error_of([&] { AccelerationSolver(equations).solve(state); });
-  EXPECT_NE(redundant.find("row 3 depends on the others"), std::string::npos) << redundant;
+  // of two rows that say the same either one
+  EXPECT_TRUE(redundant.find("row 2 depends on the others") != std::string::npos ||
+              redundant.find("row 3 depends on the others") != std::string::npos)
+      << redundant;
   equations.massless = true;
   const std::string massless = error_of([&] { AccelerationSolver(equations).solve(state); });
   EXPECT_NE(massless.find("row 1"), std::string::npos) << massless;
