@@ -161,6 +161,12 @@ struct NewtonSolver::Impl {
         const double quadratic = curvature * size / length;
         theta = std::min(theta, quadratic);
         theta_lambda = std::min(theta_lambda, quadratic);
+      } else if (measured) {
+        // a matrix from before the last increment cannot be better than by how far that one led away; a small
+        // increment after a large one is no rate yet, and constraints may be left open
+        const double away = std::min(curvature * previous_size / length, 0.5);
+        theta = std::max(theta, away);
+        theta_lambda = std::max(theta_lambda, away);
       }
 
       const auto geometric = [](double t) {
