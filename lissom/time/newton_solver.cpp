@@ -130,6 +130,7 @@ struct NewtonSolver::Impl {
     for (int k = 1; k <= options.max_iterations; ++k) {
       ++iterations;
       ++summary.newton_iterations;
+      const double gap = m > 0 ? residual.tail(m).lpNorm<Eigen::Infinity>() : 0;
       x.head(n) = residual.head(n) / -step.ca;
       x.tail(m) = -mass * residual.tail(m);
       matrix.solve_in_place(x);
@@ -161,6 +162,12 @@ struct NewtonSolver::Impl {
         const double quadratic = curvature * size / length;
         theta = std::min(theta, quadratic);
         theta_lambda = std::min(theta_lambda, quadratic);
+      } else if (measured) {
+        // a matrix from before the last increment cannot be better than by how far that one led away; a small
+        // increment after a large one is no rate yet, and constraints may be left open
+        const double away = std::min(curvature * previous_size / length, 0.5);
+        theta = std::max(theta, away);
+        theta_lambda = std::max(theta_lambda, away);
       }
 
       const auto geometric = [](double t) {
@@ -169,7 +176,9 @@ struct NewtonSolver::Impl {
       const double error = geometric(theta) * increment;
       const double size_lambda = m > 0 ? state.lambda.lpNorm<Eigen::Infinity>() : 0;
       const double round_off = 16 * epsilon * length;
-      const bool displacements = error <= tolerance || increment <= round_off;
+      // what is left of the constraints too: angles may be open where displacements are small
+      const bool displacements =
+          (error <= tolerance && geometric(theta) * gap <= 10 * tolerance) || increment <= round_off;
       // multipliers relative to their size; where they cannot be had as exactly, they come to rest while
       // displacements are three digits beyond the tolerance
       const bool multipliers = m == 0 ||

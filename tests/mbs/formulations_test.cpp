@@ -9,7 +9,7 @@
 #include "lissom/mbs/gcms_body.hpp"
 #include "tests/mbs/four_bar.hpp"
 #include "tests/mbs/gcms_support.hpp"
-#include "tests/mbs/motion.hpp"
+#include "tests/mbs/system_motion.hpp"
 #include "tests/mbs/system_support.hpp"
 
 namespace lissom::test {
@@ -18,18 +18,18 @@ namespace {
 TEST(Formulations, TheFourBarMovesAlikeInFfrfFncfAndGcms) {
   FourBarOptions options;
   const IntegratorOptions integrator = fixed_step(0.1, 1e-3);
-  const Motion ffrf = move(*four_bar(options), integrator);
+  const SystemMotion ffrf = move(*four_bar(options), integrator);
   options.formulation = "fncf";
-  const Motion fncf = move(*four_bar(options), integrator);
+  const SystemMotion fncf = move(*four_bar(options), integrator);
   options.formulation = "gcms";
-  const Motion gcms = move(*four_bar(options), integrator);
+  const SystemMotion gcms = move(*four_bar(options), integrator);
   // the mechanism really moves
   EXPECT_GT((ffrf.nodes.back() - ffrf.nodes.front()).colwise().norm().maxCoeff(), 0.01);
   // the 1e-6 of the bar length; formulations of the same modes differ by the integrator's error in
   // different coordinates (4th order in the angle per step, 2nd in all) and by the softer GCMS space
   EXPECT_LT(largest_difference(ffrf, fncf), 1e-6 * four_bar_length);
   EXPECT_LT(largest_difference(ffrf, gcms), 1e-6 * four_bar_length);
-  for (const Motion* motion : {&ffrf, &fncf, &gcms}) EXPECT_LT(motion->constraint_drift, 1e-10);
+  for (const SystemMotion* motion : {&ffrf, &fncf, &gcms}) EXPECT_LT(motion->constraint_drift, 1e-10);
 }
 
 // Bars as soft as rubber, so that the deformation (0.3 mm) is far above all other differences.
@@ -43,7 +43,7 @@ FourBarOptions soft_four_bar(const std::string& formulation) {
 
 TEST(Formulations, ModesLeadToTheUnreducedCorotatedModel) {
   const IntegratorOptions integrator = fixed_step(0.1, 5e-4);
-  const Motion full = move(*four_bar(soft_four_bar("full")), integrator);
+  const SystemMotion full = move(*four_bar(soft_four_bar("full")), integrator);
   const double deformation = largest_difference(move(*four_bar(soft_four_bar("rigid")), integrator), full);
   EXPECT_GT(deformation, 1e-3 * four_bar_length);
   const auto error = [&](const std::string& formulation, int modes) {
@@ -90,7 +90,7 @@ TEST(Formulations, FixedStepsOfTheFourBarAreOfSecondOrder) {
     options.force = 1;
     const std::unique_ptr<System> system = four_bar(options);
     const double end = 0.04, h = formulation == "gcms" ? 1e-4 : 2e-4;
-    const Motion reference =
+    const SystemMotion reference =
         move(*system, formulation == "gcms" ? controlled(Integrator::Bdf, end, 1e-12)
                                             : controlled(Integrator::RungeKutta, end, 1e-11));
     for (const FixedStep& method :
@@ -103,7 +103,7 @@ TEST(Formulations, FixedStepsOfTheFourBarAreOfSecondOrder) {
         (method.integrator == Integrator::HhtI3 ? integrator.alpha : integrator.rho_inf) = method.parameter;
         return move(*system, integrator);
       };
-      const Motion coarse = with(h), fine = with(h / 2);
+      const SystemMotion coarse = with(h), fine = with(h / 2);
       const double ratio = largest_difference(coarse, reference) / largest_difference(fine, reference);
       // seen: 1.99 to 2.00 of the first two. The fast modes of GCMS are not all resolved
       EXPECT_NEAR(std::log2(ratio), 2, formulation == "gcms" ? 0.1 : 0.02)
@@ -116,7 +116,7 @@ TEST(Formulations, FixedStepsOfTheFourBarAreOfSecondOrder) {
 TEST(Formulations, ErrorsOfTheFourBarFallWithTheTolerance) {
   const std::unique_ptr<System> system = four_bar(soft_four_bar("ffrf"));
   const double end = 0.05;
-  const Motion reference = move(*system, controlled(Integrator::RungeKutta, end, 1e-12));
+  const SystemMotion reference = move(*system, controlled(Integrator::RungeKutta, end, 1e-12));
   struct Method {
     Integrator integrator;
     int index;
@@ -130,7 +130,7 @@ TEST(Formulations, ErrorsOfTheFourBarFallWithTheTolerance) {
     for (const double tolerance : {1e-5, 1e-9}) {
       IntegratorOptions integrator = controlled(method.integrator, end, tolerance);
       integrator.index = method.index;
-      const Motion motion = move(*system, integrator);
+      const SystemMotion motion = move(*system, integrator);
       errors.push_back(largest_difference(motion, reference) / four_bar_length);
       EXPECT_LT(motion.constraint_drift, 1e-10);
     }
@@ -157,7 +157,7 @@ TEST(Formulations, TheUndampedFourBarKeepsItsEnergy) {
       v[system->offset(1) + 1] = formulation == "gcms" ? std::sqrt(mass) : 1;
     };
     // seen: 3e-8 of the first two, 3e-7 of GCMS with its faster modes; a fifth of the energy is elastic
-    const Motion fixed = move(*system, fixed_step(0.05, 2.5e-5, 1), kick);
+    const SystemMotion fixed = move(*system, fixed_step(0.05, 2.5e-5, 1), kick);
     double elastic = 0;
     for (const SystemEnergy& energy : fixed.energies) elastic = std::max(elastic, energy.elastic);
     EXPECT_GT(elastic, 0.1 * fixed.energies.front().kinetic);
@@ -168,7 +168,7 @@ TEST(Formulations, TheUndampedFourBarKeepsItsEnergy) {
     // them
     for (const auto& method : {std::pair(Integrator::Bdf, 1e-12), std::pair(Integrator::RungeKutta, 1e-9),
                                std::pair(Integrator::Cvode, 1e-10)}) {
-      const Motion motion = move(*system, controlled(method.first, 0.05, method.second), kick);
+      const SystemMotion motion = move(*system, controlled(method.first, 0.05, method.second), kick);
       EXPECT_LT(motion.energy_drift(), 1e-6) << name_of(method.first);
       EXPECT_LT(motion.constraint_drift, 1e-10);
     }
@@ -210,10 +210,10 @@ TEST(Formulations, OneSystemMixesThem) {
     return system;
   };
   const IntegratorOptions integrator = fixed_step(0.2, 1e-3);
-  const Motion ffrf = move(*chain({"ffrf", "ffrf", "ffrf", "rigid"}), integrator);
-  const Motion rigid = move(*chain({"rigid", "rigid", "rigid", "rigid"}), integrator);
-  const Motion mixed = move(*chain({"fncf", "gcms", "ffrf", "rigid"}), integrator);
-  const Motion other = move(*chain({"gcms", "fncf", "gcms", "rigid"}), integrator);
+  const SystemMotion ffrf = move(*chain({"ffrf", "ffrf", "ffrf", "rigid"}), integrator);
+  const SystemMotion rigid = move(*chain({"rigid", "rigid", "rigid", "rigid"}), integrator);
+  const SystemMotion mixed = move(*chain({"fncf", "gcms", "ffrf", "rigid"}), integrator);
+  const SystemMotion other = move(*chain({"gcms", "fncf", "gcms", "rigid"}), integrator);
   // seen: the beams give way by 5.4e-6 m, while their ends move by 0.2 m. The motions differ by 2.7e-8 m,
   // what the larger space of GCMS and steps in other coordinates make
   const double deformation = largest_difference(ffrf, rigid);

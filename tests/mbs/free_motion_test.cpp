@@ -9,7 +9,7 @@
 #include "lissom/cms/gcms.hpp"
 #include "tests/fe/small_eigen.hpp"
 #include "tests/mbs/four_bar.hpp"
-#include "tests/mbs/motion.hpp"
+#include "tests/mbs/system_motion.hpp"
 
 namespace lissom::test {
 namespace {
@@ -36,7 +36,7 @@ Vector3d centre_of(const FeModel& model, const Eigen::Matrix3Xd& nodes) {
 }
 
 TEST(FreeMotion, AnElasticBodyThatTumblesKeepsItsMomentaAndItsEnergy) {
-  std::vector<Motion> motions;
+  std::vector<SystemMotion> motions;
   for (const std::string formulation : {"ffrf", "fncf", "gcms"}) {
     // as soft as rubber; a pair of opposite forces within the body sets it vibrating in the first 10 ms
     const FourBarOptions options = bar_options(formulation, 2.1e7);
@@ -54,7 +54,7 @@ TEST(FreeMotion, AnElasticBodyThatTumblesKeepsItsMomentaAndItsEnergy) {
     load.magnitude = TimeFunction::table({0, 0.005, 0.01}, {0, 20, 0});
     system.add_load(load);
     motions.push_back(move(system, controlled(Integrator::RungeKutta, 0.1, 1e-9)));
-    const Motion& motion = motions.back();
+    const SystemMotion& motion = motions.back();
     const SystemEnergy &first = motion.energies.front(), &last = motion.energies.back();
     const Vector3d centre = centre_of(bar.model, motion.nodes[0]);
     const Vector3d velocity = first.momentum / system.bodies()[0]->mass();
@@ -109,7 +109,7 @@ TEST(FreeMotion, FlipsAboutTheIntermediateAxisComeWhenTheEllipticIntegralSays) {
     IntegratorOptions integrator = controlled(Integrator::RungeKutta, 2 * quarter, 1e-11);
     if (formulation != "rigid") integrator = fixed_step(2 * quarter, quarter / 4000, 1);
     integrator.sample = quarter;
-    const Motion motion = move(system, integrator);
+    const SystemMotion motion = move(system, integrator);
     ASSERT_EQ(motion.nodes.size(), 3u);
     // the body's x axis along the angular momentum is b w_x
     const auto index_of = [&](std::int64_t id) {
@@ -157,7 +157,7 @@ TEST(FreeMotion, ModalDampingTakesTheFirstModeAway) {
       }
     };
     const double end = 10 * 2 * M_PI / omega;
-    const Motion motion = move(system, controlled(Integrator::Bdf, end, 1e-11), kick);
+    const SystemMotion motion = move(system, controlled(Integrator::Bdf, end, 1e-11), kick);
     // amplitude of the mode from the nodes' displacements
     double worst = 0;
     const VectorXd m = node_masses(bar.model);
@@ -188,9 +188,9 @@ TEST(FreeMotion, CentralDifferencesMoveAFreeGcmsBodyAsGeneralizedAlphaDoes) {
   std::vector<double> differences;
   for (const double h : {2e-5, 1e-5}) {
     IntegratorOptions integrator = fixed_step(0.02, h, 1);
-    const Motion implicit = move(system, integrator);
+    const SystemMotion implicit = move(system, integrator);
     integrator.integrator = Integrator::CentralDifferences;
-    const Motion motion = move(system, integrator);
+    const SystemMotion motion = move(system, integrator);
     differences.push_back(largest_difference(motion, implicit));
     EXPECT_LT(motion.energy_drift(), 1e-6);
   }
@@ -224,7 +224,7 @@ TEST(FreeMotion, AStiffPendulumHasThePeriodOfTheEllipticIntegral) {
     const double period = 4 * std::sqrt(inertia / (9.81 * arm)) * std::comp_ellint_1(std::sin(M_PI / 4));
     IntegratorOptions integrator = fixed_step(period, period / 4000);
     integrator.sample = period / 4;
-    const Motion motion = move(*pendulum(bar, options), integrator);
+    const SystemMotion motion = move(*pendulum(bar, options), integrator);
     // hanging after a quarter, level on the other side after a half, back after the whole
     Eigen::Matrix3Xd hanging = X;
     hanging.row(1) = X.row(2);
@@ -249,7 +249,7 @@ TEST(FreeMotion, AnUndampedElasticPendulumKeepsItsEnergy) {
     const FourBarOptions options = bar_options(formulation, 2.1e7);
     const SampleBar bar = sample_bar(2, options);
     const auto system = pendulum(bar, options);
-    const Motion fixed = move(*system, fixed_step(0.2, 5e-5, 1));
+    const SystemMotion fixed = move(*system, fixed_step(0.2, 5e-5, 1));
     // the limits; seen: 2.6e-7, and 1e-9 to 6e-9 with the tolerances below
     EXPECT_LT(fixed.energy_drift(), 1e-6);
     EXPECT_LT(fixed.constraint_drift, 1e-10);
@@ -257,7 +257,7 @@ TEST(FreeMotion, AnUndampedElasticPendulumKeepsItsEnergy) {
                                std::pair(Integrator::Cvode, 1e-10)}) {
       // with constraints the explicit ones are slow on the fast modes of GCMS
       if (formulation == "gcms" && method.first != Integrator::Bdf) continue;
-      const Motion motion = move(*system, controlled(method.first, 0.2, method.second));
+      const SystemMotion motion = move(*system, controlled(method.first, 0.2, method.second));
       EXPECT_LT(motion.energy_drift(), 1e-7) << formulation << " " << name_of(method.first);
       EXPECT_LT(motion.constraint_drift, 1e-10);
     }

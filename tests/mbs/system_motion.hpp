@@ -14,7 +14,7 @@
 
 namespace lissom::test {
 
-struct Motion {
+struct SystemMotion {
   std::vector<Eigen::Matrix3Xd> nodes;  // of all bodies side by side, per sample
   std::vector<SystemEnergy> energies;
   std::vector<State> states;
@@ -34,14 +34,14 @@ struct Motion {
 };
 
 // `kick` may change velocities before they are made consistent.
-inline Motion move(const System& system, const IntegratorOptions& integrator,
-                   const std::function<void(Eigen::VectorXd& q, Eigen::VectorXd& v)>& kick = {}) {
+inline SystemMotion move(const System& system, const IntegratorOptions& integrator,
+                         const std::function<void(Eigen::VectorXd& q, Eigen::VectorXd& v)>& kick = {}) {
   Eigen::VectorXd q, v;
   system.initial(q, v);
   if (kick) kick(q, v);
   SystemEquations equations(system, check_system(system, 0, q).kept);
   const State initial = make_consistent(equations, 0, q, v).state;
-  Motion motion;
+  SystemMotion motion;
   Eigen::VectorXd g(system.constraint_rows());
   IntegrationOutput output;
   output.sample = [&](const State& state) {
@@ -67,7 +67,7 @@ inline Motion move(const System& system, const IntegratorOptions& integrator,
 }
 
 // Of any node at any sample [m].
-inline double largest_difference(const Motion& a, const Motion& b) {
+inline double largest_difference(const SystemMotion& a, const SystemMotion& b) {
   EXPECT_EQ(a.nodes.size(), b.nodes.size());
   double largest = 0;
   for (size_t k = 0; k < std::min(a.nodes.size(), b.nodes.size()); ++k)
