@@ -105,8 +105,8 @@ class MechanismsTest(ExamplesBase):
     def runs(self, summary):
         return [summary["simulation"], *(case["simulation"] for case in summary["cases"].values())]
 
-    def largest(self, summary, case, column):
-        return summary["comparison"]["cases"][case]["sensors"][column]["largest"]
+    def largest(self, summary, case, column, what="largest"):
+        return summary["comparison"]["cases"][case]["sensors"][column][what]
 
     def test_the_four_bar_moves_the_same_in_three_formulations(self):
         figures = [f"four-bar-{f}.png" for f in ("motion", "difference", "mechanism")]
@@ -167,10 +167,11 @@ class MechanismsTest(ExamplesBase):
         for run in self.runs(summary):
             self.assertLess(run["constraint_drift"], 1e-10)
             self.assertLess(run["energy_drift"], 2e-6)
-        for column, factor in (("A.x", 3), ("A.y", 2)):
-            ten, one, tenth = (self.largest(summary, case, column) for case in ("tol-10", "tol-1", "tol-0.1"))
+        # 28 and 4 for x. Across the rod the differences at 1 and 0.1 %, 2e-6 of 13 m/s2, are round-off of positions over the
+        # square of the step, so that only their mean squares tell them apart: 32 and 1.8
+        for column, what, factor in (("A.x", "largest", 3), ("A.y", "rms", 1.4)):
+            ten, one, tenth = (self.largest(summary, case, column, what) for case in ("tol-10", "tol-1", "tol-0.1"))
             with self.subTest(column):
-                # 28 and 4 for x, 21 and 2.7 for y
                 self.assertLess(one, ten / 10)
                 self.assertLess(tenth, one / factor)
         data = self.sensors("slider-crank")
