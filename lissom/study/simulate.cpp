@@ -270,9 +270,12 @@ Start make_start(StudySystem& built, const StudyFile& study, Diagnostics& diagno
       start.initial = again;
       start.initial.moved = std::max(moved, again.moved);
     }
+    const double elastic = start.equations->energy(start.initial.state).elastic;
     diagnostics.warn(
         "simulate.assembled",
-        fmt::format("the bodies were moved by up to {:.3g} m so that the joints meet", start.initial.moved));
+        fmt::format(
+            "the bodies were moved by up to {:.3g} m so that the joints meet{}", start.initial.moved,
+            elastic > 0 ? fmt::format("; flexible ones were deformed, which holds {:.3g} J", elastic) : ""));
   }
   // constraints that look redundant may contradict the others
   VectorXd g(system.constraint_rows());

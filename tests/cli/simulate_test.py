@@ -330,6 +330,25 @@ at = [1, 0, 0]
 """
         self.refused(text + simulate(more="assemble = true\n"), "'far'", code=1)
 
+    def test_motions_that_contradict_each_other_end_the_run_and_keep_its_files(self):
+        # the same angle twice at the start, so that one of them looks redundant
+        text = RIGID + HINGE.replace("axis", 'motion = "t"\naxis')
+        text += HINGE.replace("hinge", "again").replace("axis", 'motion = "2*t"\naxis') + SENSORS
+        self.write("s.toml", text + simulate())
+        result = self.lissom("simulate", "s.toml", "--out", "out")
+        self.assertEqual(result.code, 1)
+        self.assertRegex(result.err, "joint '(hinge|again).motion'")
+        self.assertGreater(len(self.sensors()["t"]), 0)
+
+    def test_an_end_before_the_start_is_refused_before_files_are_written(self):
+        self.run_study(RIGID + HINGE + SENSORS + simulate())
+        before = (self.folder / "out" / "sensors.csv").read_bytes()
+        self.write("s.toml", RIGID + HINGE + SENSORS + simulate(end=-1))
+        result = self.lissom("simulate", "s.toml", "--out", "out")
+        self.assertEqual(result.code, 2)
+        self.assertRegex(result.err, r"s\.toml:\d+: .*end")
+        self.assertEqual((self.folder / "out" / "sensors.csv").read_bytes(), before)
+
     def test_a_run_that_fails_keeps_its_files_and_says_so(self):
         # a distance that the arm can follow for a while only
         text = RIGID + HINGE + SENSORS + """
@@ -346,6 +365,7 @@ motion = "sqrt(0.74) + t"
         self.assertIn("what was computed until t = 0.", result.err)
         self.assertIn("out/sensors.csv and out/result.h5", result.err)
         self.assertIn("body 'arm'", result.err)
+        self.assertRegex(result.err, "joint '(rope|hinge)'")
         s = self.sensors()
         # the distance reaches 1.2 m, the most there is, at t = 0.34 s
         self.assertGreater(len(s["t"]), 25)
