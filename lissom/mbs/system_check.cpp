@@ -74,10 +74,13 @@ RowRank independent_rows(const MatrixXd& A, int joint_rows) {
     if (rank > 0) out.smallest_kept = std::abs(qr.matrixR()(rank - 1, rank - 1));
     if (rank < pivots) out.largest_dropped = std::abs(qr.matrixR()(rank, rank));
     for (int i = 0; i < joint_rows; ++i) (i < rank ? out.kept_joint_rows : out.dropped).push_back(order[i]);
-    out.combinations = qr.matrixR()
-                           .topLeftCorner(rank, rank)
-                           .triangularView<Eigen::Upper>()
-                           .solve(MatrixXd(qr.matrixR().block(0, rank, rank, joint_rows - rank)));
+    // without redundant rows there is nothing to combine
+    out.combinations.resize(rank, joint_rows - rank);
+    if (rank < joint_rows)
+      out.combinations = qr.matrixR()
+                             .topLeftCorner(rank, rank)
+                             .triangularView<Eigen::Upper>()
+                             .solve(MatrixXd(qr.matrixR().block(0, rank, rank, joint_rows - rank)));
     out.kept.insert(out.kept.end(), out.kept_joint_rows.begin(), out.kept_joint_rows.end());
   }
   std::sort(out.kept.begin(), out.kept.end());
