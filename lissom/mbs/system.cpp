@@ -488,6 +488,22 @@ struct SystemEquations::Impl {
     joint_gradient(system.joints()[j], t, kinematics(part, 0).m, kinematics(part, 1).m, first, second);
   }
 
+  // dg/dm of both markers, and the partial derivatives with respect to time
+  struct JointDerivatives {
+    Rows12 first, second;
+    Rows g_t, g_tt;
+    Rows24 g_mt;
+  };
+  void joint_derivatives(size_t j, double t, JointDerivatives& out) const {
+    const JointPart& part = joints[j];
+    joint_gradients(j, t, out.first, out.second);
+    out.g_t.resize(part.rows);
+    out.g_tt.resize(part.rows);
+    out.g_mt.resize(part.rows, 24);
+    joint_time_derivatives(system.joints()[j], t, kinematics(part, 0).m, kinematics(part, 1).m, out.g_t,
+                           out.g_tt, out.g_mt);
+  }
+
   // d2g/dm2 m' of every row: gradients are linear in m, so these are gradients at m' less those at zero
   void joint_gradient_rates(size_t j, double t, Rows12& first, Rows12& second) const {
     const JointPart& part = joints[j];
@@ -772,19 +788,13 @@ void SystemEquations::constraint_rate(double t, const Eigen::VectorXd& q, const 
                                       Eigen::Ref<Eigen::VectorXd> rate) {
   Impl& d = *impl_;
   d.evaluate_markers(q, v, false, false);
-  Rows12 first, second;
-  Rows g_t, g_tt;
-  Rows24 g_mt;
+  Impl::JointDerivatives by;
   for (size_t j = 0; j < d.joints.size(); ++j) {
     const JointPart& part = d.joints[j];
     const MarkerKinematics &m = d.kinematics(part, 0), &M = d.kinematics(part, 1);
-    d.joint_gradients(j, t, first, second);
-    g_t.resize(part.rows);
-    g_tt.resize(part.rows);
-    g_mt.resize(part.rows, 24);
-    joint_time_derivatives(d.system.joints()[j], t, m.m, M.m, g_t, g_tt, g_mt);
+    d.joint_derivatives(j, t, by);
     for (const int i : part.kept)
-      rate[d.reduced[part.row + i]] = first.row(i).dot(m.rate) + second.row(i).dot(M.rate) + g_t[i];
+      rate[d.reduced[part.row + i]] = by.first.row(i).dot(m.rate) + by.second.row(i).dot(M.rate) + by.g_t[i];
   }
   for (size_t b = 0; b < d.bodies.size(); ++b) {
     d.evaluate_own(b, q);
@@ -800,21 +810,14 @@ void SystemEquations::constraint_rate_gradient(double t, const Eigen::VectorXd& 
   Impl& d = *impl_;
   d.evaluate_markers(q, v, true, true);
   gradient.setZero();
-  Rows12 first, second, first_rate, second_rate;
-  Rows g_t, g_tt;
-  Rows24 g_mt;
+  Impl::JointDerivatives by;
+  Rows12 first_rate, second_rate;
   for (size_t j = 0; j < d.joints.size(); ++j) {
     const JointPart& part = d.joints[j];
-    const Joint& joint = d.system.joints()[j];
-    const MarkerKinematics &m = d.kinematics(part, 0), &M = d.kinematics(part, 1);
-    d.joint_gradients(j, t, first, second);
-    g_t.resize(part.rows);
-    g_tt.resize(part.rows);
-    g_mt.resize(part.rows, 24);
-    joint_time_derivatives(joint, t, m.m, M.m, g_t, g_tt, g_mt);
+    d.joint_derivatives(j, t, by);
     d.joint_gradient_rates(j, t, first_rate, second_rate);
     for (const int i : part.kept) {
-      Eigen::Matrix<double, 1, 24> by_m = g_mt.row(i);
+      Eigen::Matrix<double, 1, 24> by_m = by.g_mt.row(i);
       by_m.head<12>() += first_rate.row(i);
       by_m.tail<12>() += second_rate.row(i);
       auto row = gradient.row(d.reduced[part.row + i]);
@@ -823,7 +826,7 @@ void SystemEquations::constraint_rate_gradient(double t, const Eigen::VectorXd& 
         if (slot.body < 0) continue;
         auto columns = row.segment(d.bodies[slot.body].offset, d.bodies[slot.body].n);
         add_row_times(by_m.segment<12>(12 * side), slot.kinematics.J, columns);
-        add_row_times((side == 0 ? first : second).row(i), slot.kinematics.V, columns);
+        add_row_times((side == 0 ? by.first : by.second).row(i), slot.kinematics.V, columns);
       }
     }
   }
@@ -841,18 +844,12 @@ void SystemEquations::constraint_curvature(double t, const Eigen::VectorXd& q, c
   // m' d2g/dm2 m' + 2 d2g/dm dt m' + d2g/dt2 + dg/dm V v
   Impl& d = *impl_;
   d.evaluate_markers(q, v, true, true);
-  Rows12 first, second, first_rate, second_rate;
-  Rows g_t, g_tt;
-  Rows24 g_mt;
+  Impl::JointDerivatives by;
+  Rows12 first_rate, second_rate;
   for (size_t j = 0; j < d.joints.size(); ++j) {
     const JointPart& part = d.joints[j];
-    const Joint& joint = d.system.joints()[j];
     const MarkerKinematics &m = d.kinematics(part, 0), &M = d.kinematics(part, 1);
-    d.joint_gradients(j, t, first, second);
-    g_t.resize(part.rows);
-    g_tt.resize(part.rows);
-    g_mt.resize(part.rows, 24);
-    joint_time_derivatives(joint, t, m.m, M.m, g_t, g_tt, g_mt);
+    d.joint_derivatives(j, t, by);
     const Vector24d rates = Impl::both(m.rate, M.rate);
     Vector24d second_rates = Vector24d::Zero();
     for (int side = 0; side < 2; ++side) {
@@ -862,9 +859,9 @@ void SystemEquations::constraint_curvature(double t, const Eigen::VectorXd& q, c
     }
     d.joint_gradient_rates(j, t, first_rate, second_rate);
     for (const int i : part.kept) {
-      const double value = g_tt[i] + 2 * g_mt.row(i).dot(rates) + first_rate.row(i).dot(m.rate) +
-                           second_rate.row(i).dot(M.rate) + first.row(i).dot(second_rates.head<12>()) +
-                           second.row(i).dot(second_rates.tail<12>());
+      const double value = by.g_tt[i] + 2 * by.g_mt.row(i).dot(rates) + first_rate.row(i).dot(m.rate) +
+                           second_rate.row(i).dot(M.rate) + by.first.row(i).dot(second_rates.head<12>()) +
+                           by.second.row(i).dot(second_rates.tail<12>());
       curvature[d.reduced[part.row + i]] = value;
     }
   }
@@ -969,17 +966,12 @@ SystemEnergy SystemEquations::energy(const State& state) {
     sum.damping_power += d.load.damping_power;
   }
   // constraint forces -G' lambda do the work -lambda' G v = lambda' dg/dt, as G v + dg/dt = 0
-  Rows g_t, g_tt;
-  Rows24 g_mt;
+  Impl::JointDerivatives by;
   for (size_t j = 0; j < d.joints.size(); ++j) {
+    if (!is_driven(d.system.joints()[j].kind)) continue;
     const JointPart& part = d.joints[j];
-    const Joint& joint = d.system.joints()[j];
-    if (!is_driven(joint.kind)) continue;
-    g_t.resize(part.rows);
-    g_tt.resize(part.rows);
-    g_mt.resize(part.rows, 24);
-    joint_time_derivatives(joint, state.t, d.kinematics(part, 0).m, d.kinematics(part, 1).m, g_t, g_tt, g_mt);
-    sum.motion_power += d.multipliers(part.row, part.rows, state.lambda).dot(g_t);
+    d.joint_derivatives(j, state.t, by);
+    sum.motion_power += d.multipliers(part.row, part.rows, state.lambda).dot(by.g_t);
   }
   return sum;
 }
