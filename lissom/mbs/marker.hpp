@@ -29,6 +29,7 @@ struct MarkerSpec {
   };
   Kind kind = Kind::Interface;
   std::string name;                                    // of the interface or named point; for messages
+  std::string part;                                    // of a body that has several (a reduced mechanism)
   std::vector<std::int64_t> node_ids;                  // of Nodes
   Eigen::Vector3d point = Eigen::Vector3d::Zero();     // of Point without name, in the body's frame [m]
   Eigen::Matrix3d axes = Eigen::Matrix3d::Identity();  // the marker's axes as columns, in the body's frame

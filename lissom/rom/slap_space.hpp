@@ -1,0 +1,96 @@
+// The space in which a mechanism is trained: for every part a few scalar fields over its nodes, times the
+// three directions, and of their combinations those that satisfy the linear joints.
+//
+// Notation: part i has s_i fields Q_i (n_i by s_i), orthonormal over the nodes (plain sums), that span {1, X,
+// phi_m^k}: the generalized component modes of paper 000, Eqs. 19-21. Positions of its nodes are
+// (Q_i (x) I_3) y_i; y = (y_1, .., y_b) has N = 3 sum s_i entries, number 3 a + l for field a and direction l.
+// |x| = |y|, so that singular values of positions are those of y. Joints: C y = c. Z (N by z) is an
+// orthonormal basis of the kernel of C.
+#pragma once
+
+#include <Eigen/Core>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lissom/core/diagnostics.hpp"
+#include "lissom/fe/fe_model.hpp"
+#include "lissom/rom/slap_model.hpp"
+#include "lissom/rom/snapshots.hpp"
+
+namespace lissom {
+
+struct SlapSpacePart {
+  std::string name;
+  Eigen::Matrix3Xd points;             // 3 by n, nodes with mass or stiffness at rest, own frame [m]
+  std::vector<std::int64_t> node_ids;  // n
+  double mass = 0;                     // [kg]
+  Eigen::MatrixXd Q;                   // n by s
+  Eigen::MatrixXd K;                   // 3 s by 3 s: (Q (x) I_3)' K (Q (x) I_3)
+  Eigen::MatrixXd m;                   // s by s: Q' m Q [kg]
+  Eigen::MatrixXd D;                   // 3 s by 3 s, damping in the part's frame; empty without
+  Eigen::MatrixXd rest;                // s by 3: points = Q rest
+  Eigen::VectorXd mean;                // s: mean of the fields over the nodes
+  int fields() const { return static_cast<int>(Q.cols()); }
+};
+
+// A place of a part for joints, loads and sensors, in terms of its fields.
+struct SlapPlace {
+  std::string name;         // as after "PART."
+  int part = -1;            // -1: a fixed point of the ground
+  Eigen::VectorXd position; // s: the place is at sum_a position_a y_a
+  Eigen::MatrixXd moment;   // 3 by s: sum (X - mean) Q_a / nodes; empty without axes
+  Eigen::Vector3d arm = Eigen::Vector3d::Zero();       // as SlapFrame
+  Eigen::Matrix3d axes = Eigen::Matrix3d::Identity();
+  Eigen::Vector3d ground = Eigen::Vector3d::Zero();    // of the ground [m]
+};
+
+// Two places that stay together: three rows of C.
+struct SlapPair {
+  std::string joint;
+  SlapPlace first, second;
+};
+
+struct SlapSpace {
+  std::vector<SlapSpacePart> parts;
+  std::vector<int> offsets;       // of y_i in y
+  std::vector<SlapPlace> places;  // for loads and sensors
+  std::vector<SlapPair> pairs;
+  Eigen::MatrixXd C;              // 3 pairs by N
+  Eigen::VectorXd c;              // 3 pairs
+  Eigen::MatrixXd Z;              // N by z; empty (0 by 0): all of the space
+  int dimension() const { return offsets.empty() ? 0 : offsets.back() + 3 * parts.back().fields(); }
+  // dimension of the kernel, or of the space without joints
+  int kernel_dimension() const { return Z.size() > 0 ? static_cast<int>(Z.cols()) : dimension(); }
+};
+
+// The fields {1, X, phi^k} of a body and its matrices in them. `bare` is the body without spiders, three
+// degrees of freedom a node (nodes without any are left out); `modes` (3 n_all by N_m: x y z of every node of
+// `bare`, in its order) are deformations in the body's frame, rigid parts in them do no harm. Fields whose
+// part outside of the others is below `tolerance` of their norm are left out. Throws InputError where the
+// mass is not m (x) I_3 or nodes lie in a plane.
+SlapSpacePart make_slap_part(const std::string& name, const FeModel& bare,
+                             const Eigen::Ref<const Eigen::MatrixXd>& modes, double tolerance = 1e-12);
+
+// The place of some nodes (indices into part.node_ids): their mean, with axes where they do not lie on a
+// line. `origin` is the point that it stands for at rest (an interface's), with its axes.
+SlapPlace make_slap_place(const SlapSpacePart& part, int part_index, const std::string& name,
+                          const std::vector<int>& nodes, const Eigen::Vector3d& origin,
+                          const Eigen::Matrix3d& axes = Eigen::Matrix3d::Identity());
+// The position alone, of a point of the part's frame near some nodes: the affine combination of them with the
+// smallest weights that is at the point in every rigid motion. `miss` is how far off it is at rest where no
+// combination is (nodes of a plane, the point outside of it).
+SlapPlace make_affine_place(const SlapSpacePart& part, int part_index, const std::string& name,
+                            const std::vector<int>& nodes, const Eigen::Vector3d& point, double& miss);
+
+// Puts the parts together, and C, c and Z where `pairs` are given. Redundant rows do no harm.
+SlapSpace make_slap_space(std::vector<SlapSpacePart> parts, std::vector<SlapPlace> places,
+                          std::vector<SlapPair> pairs, bool project_on_joints = true);
+
+// Frequencies [Hz] of the mechanism linearised at positions y (N), joints held, ascending, `count` of them:
+// the stress-free stiffness turned with each part. What SLAP frequencies cannot fall below with exact joints.
+Eigen::VectorXd linearised_frequencies(const SlapSpace& space, const Eigen::Ref<const Eigen::VectorXd>& y,
+                                       int count);
+
+}  // namespace lissom

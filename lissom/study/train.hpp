@@ -1,0 +1,49 @@
+// A training that a study asks for, carried out: motions, checks, space, basis, order, model.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "lissom/core/resources.hpp"
+#include "lissom/io/rom_file.hpp"
+#include "lissom/study/build_system.hpp"
+#include "lissom/study/simulate.hpp"
+
+namespace lissom {
+
+// All that a training found; kept for the models of other orders.
+struct Training {
+  SlapSpace space;
+  SlapBasis basis;
+  OrderChoice choice;
+  std::vector<SnapshotReport> reports;  // one per run
+  Eigen::VectorXd full_singular_values; // of nodal positions where they were computed without compression
+  int order = 0;                        // taken: the user's, or the one proposed
+  RomFile rom;                          // of that order
+  PhaseTimes seconds;
+  SlapModelOptions model_options;
+};
+
+// Motions that were simulated, by case, as SimulationRun::states has them.
+using TrainingMotions = std::map<std::string, SimulationRun>;
+
+// Trains on study.train. Runs of the study that are not in `motions` are simulated (without files) and added
+// to it. Throws InputError with the place in the study file.
+Training train(const StudyFile& study, BodyStore& store, TrainingMotions& motions, Diagnostics& diagnostics,
+               const ProgressHook& progress = {}, const std::function<bool()>& stop = {});
+
+// The mechanism as a System of one reduced body, with the study's loads and sensors; joints are part of the
+// model. Sensors of joints are left out with a warning. Throws InputError: places that the model does not have.
+StudySystem build_rom_system(const StudyFile& study, const SlapModel& model, Diagnostics& diagnostics);
+
+// Writes NAME.rom.h5, train.json and the CSV files of the figures (singular values, orders); returns the paths
+// relative to the folder.
+std::vector<std::string> write_training(const Training& training, const std::filesystem::path& folder);
+std::string describe_training(const Training& training);
+nlohmann::json training_json(const Training& training);
+
+}  // namespace lissom
