@@ -90,51 +90,6 @@ MatrixXd scaled_columns(const MatrixXd& A, const std::vector<int>& columns, cons
   return result;
 }
 
-// (Q (x) I_3)' K (Q (x) I_3). A column of Q (x) I_3 meets a third of K's columns only: for entry (3 i + p,
-// 3 j + q) of K the field b contributes K Q_jb to row 3 i + p of its direction q. Fields go through K four at
-// a time, so that K is read once for four of them.
-MatrixXd project_stiffness(const SymmetricMatrix& K, const MatrixXd& Q) {
-  constexpr int width = 4, piece_columns = 3 * width, pieces = 4;
-  const Index n = Q.rows(), r = Q.cols();
-  const int* start = K.lower.outerIndexPtr();
-  const int* row = K.lower.innerIndexPtr();
-  const double* value = K.lower.valuePtr();
-  MatrixXd result(3 * r, 3 * r);
-  // Y_p: what acts in direction p on each node; a node's numbers lie together
-  std::vector<std::array<MatrixXd, 3>> Y(pieces);
-  MatrixXd acting(piece_columns, r);
-  for (Index first = 0; first < r; first += pieces * width) {
-    const int now = static_cast<int>(std::min<Index>(pieces, (r - first + width - 1) / width));
-#pragma omp parallel for schedule(dynamic, 1)
-    for (int piece = 0; piece < now; ++piece) {
-      const Index from = first + piece * width, fields = std::min<Index>(width, r - from);
-      MatrixXd q = MatrixXd::Zero(width, n);
-      q.topRows(fields) = Q.middleCols(from, fields).transpose();
-      for (MatrixXd& y : Y[piece]) y.setZero(piece_columns, n);
-      const auto add = [&](int i, int j, double a) {
-        const double* x = q.data() + Index(j / 3) * width;
-        double* y = Y[piece][i % 3].data() + Index(i / 3) * piece_columns + j % 3 * width;
-        for (int b = 0; b < width; ++b) y[b] += a * x[b];
-      };
-      for (int j = 0; j < K.size(); ++j)
-        for (int p = start[j]; p < start[j + 1]; ++p) {
-          add(row[p], j, value[p]);
-          if (row[p] != j) add(j, row[p], value[p]);
-        }
-    }
-    for (int piece = 0; piece < now; ++piece) {
-      const Index from = first + piece * width, fields = std::min<Index>(width, r - from);
-      for (int p = 0; p < 3; ++p) {
-        gemm(false, false, 1, Y[piece][p], Q, 0, acting);
-        for (Index a = 0; a < r; ++a)
-          for (Index b = 0; b < fields; ++b)
-            for (int q = 0; q < 3; ++q) result(3 * a + p, 3 * (from + b) + q) = acting(q * width + b, a);
-      }
-    }
-  }
-  return symmetric(result);
-}
-
 // Ritz values of the fields Q C beside the input modes.
 std::vector<GcmsRitz> ritz_values(const GcmsSpace& space, const MatrixXd& C) {
   // an orthonormal basis of C's columns, whatever their lengths
@@ -243,6 +198,51 @@ Vector3d relative_norms(const VectorXd& norms, int mode) {
 }
 
 }  // namespace
+
+// A column of Q (x) I_3 meets a third of K's columns only: for entry (3 i + p,
+// 3 j + q) of K the field b contributes K Q_jb to row 3 i + p of its direction q. Fields go through K four at
+// a time, so that K is read once for four of them.
+MatrixXd project_stiffness(const SymmetricMatrix& K, const MatrixXd& Q) {
+  constexpr int width = 4, piece_columns = 3 * width, pieces = 4;
+  const Index n = Q.rows(), r = Q.cols();
+  const int* start = K.lower.outerIndexPtr();
+  const int* row = K.lower.innerIndexPtr();
+  const double* value = K.lower.valuePtr();
+  MatrixXd result(3 * r, 3 * r);
+  // Y_p: what acts in direction p on each node; a node's numbers lie together
+  std::vector<std::array<MatrixXd, 3>> Y(pieces);
+  MatrixXd acting(piece_columns, r);
+  for (Index first = 0; first < r; first += pieces * width) {
+    const int now = static_cast<int>(std::min<Index>(pieces, (r - first + width - 1) / width));
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int piece = 0; piece < now; ++piece) {
+      const Index from = first + piece * width, fields = std::min<Index>(width, r - from);
+      MatrixXd q = MatrixXd::Zero(width, n);
+      q.topRows(fields) = Q.middleCols(from, fields).transpose();
+      for (MatrixXd& y : Y[piece]) y.setZero(piece_columns, n);
+      const auto add = [&](int i, int j, double a) {
+        const double* x = q.data() + Index(j / 3) * width;
+        double* y = Y[piece][i % 3].data() + Index(i / 3) * piece_columns + j % 3 * width;
+        for (int b = 0; b < width; ++b) y[b] += a * x[b];
+      };
+      for (int j = 0; j < K.size(); ++j)
+        for (int p = start[j]; p < start[j + 1]; ++p) {
+          add(row[p], j, value[p]);
+          if (row[p] != j) add(j, row[p], value[p]);
+        }
+    }
+    for (int piece = 0; piece < now; ++piece) {
+      const Index from = first + piece * width, fields = std::min<Index>(width, r - from);
+      for (int p = 0; p < 3; ++p) {
+        gemm(false, false, 1, Y[piece][p], Q, 0, acting);
+        for (Index a = 0; a < r; ++a)
+          for (Index b = 0; b < fields; ++b)
+            for (int q = 0; q < 3; ++q) result(3 * a + p, 3 * (from + b) + q) = acting(q * width + b, a);
+      }
+    }
+  }
+  return symmetric(result);
+}
 
 const SymmetricMatrix& gcms_node_mass(const FeModel& model) {
   const int n = static_cast<int>(model.points.cols());

@@ -29,6 +29,9 @@ namespace lissom {
 // in node order, and M = m (x) I_3. Throws InputError naming what is different.
 const SymmetricMatrix& gcms_node_mass(const FeModel& model);
 
+// (Q (x) I_3)' K (Q (x) I_3), 3r by 3r, of fields Q (nodes by r); K over three degrees of freedom a node.
+Eigen::MatrixXd project_stiffness(const SymmetricMatrix& K, const Eigen::MatrixXd& Q);
+
 // One column of S.
 struct GcmsColumn {
   enum class Kind : std::uint8_t {

@@ -28,23 +28,6 @@ MatrixXd product(const MatrixXd& A, const MatrixXd& B, bool transpose_a = false)
   return C;
 }
 
-// The nodes with degrees of freedom, ascending.
-std::vector<int> nodes_that_move(const FeModel& bare) {
-  std::vector<int> nodes;
-  for (size_t i = 0; i < bare.dofs.size(); ++i) {
-    const Dof& dof = bare.dofs[i];
-    const int direction = static_cast<int>(i % 3);
-    if (direction == 0) nodes.push_back(dof.node);
-    if (dof.node < 0 || dof.direction != direction || dof.node != nodes.back() ||
-        (nodes.size() > 1 && direction == 0 && nodes[nodes.size() - 2] >= dof.node))
-      fail_input(
-          "{}: GCMS needs three degrees of freedom, x y z, at each node in node order, but number {} is not; "
-          "assemble the body without its spiders",
-          bare.source, i + 1);
-  }
-  return nodes;
-}
-
 void check(const FeModel& bare, const ReducedBody& reduced) {
   const Index n = reduced.points.cols();
   if (n == 0 || reduced.modes.rows() != 3 * n)
@@ -101,6 +84,22 @@ void fill_followers(const GcmsSpace& space, const GcmsBasis& basis, const Symmet
 }
 
 }  // namespace
+
+std::vector<int> nodes_that_move(const FeModel& bare) {
+  std::vector<int> nodes;
+  for (size_t i = 0; i < bare.dofs.size(); ++i) {
+    const Dof& dof = bare.dofs[i];
+    const int direction = static_cast<int>(i % 3);
+    if (direction == 0) nodes.push_back(dof.node);
+    if (dof.node < 0 || dof.direction != direction || dof.node != nodes.back() ||
+        (nodes.size() > 1 && direction == 0 && nodes[nodes.size() - 2] >= dof.node))
+      fail_input(
+          "{}: GCMS needs three degrees of freedom, x y z, at each node in node order, but number {} is not; "
+          "assemble the body without its spiders",
+          bare.source, i + 1);
+  }
+  return nodes;
+}
 
 GcmsFrame gcms_frame(const GcmsModel& model, const std::string& name, const std::vector<int>& nodes) {
   LISSOM_ASSERT(!nodes.empty());

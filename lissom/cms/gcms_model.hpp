@@ -50,6 +50,10 @@ struct GcmsModel {
   int fields() const { return static_cast<int>(S.cols()); }
 };
 
+// The nodes with degrees of freedom, ascending. Throws InputError where a node that has any has not three, x y
+// z, or they do not come in node order.
+std::vector<int> nodes_that_move(const FeModel& bare);
+
 // The frame of nodes of the model, by index: its origin is their mean, its axes are the body's. Without
 // rotation where the nodes lie on a line (to 1e-6 of their distances).
 GcmsFrame gcms_frame(const GcmsModel& model, const std::string& name, const std::vector<int>& nodes);

@@ -1,5 +1,5 @@
-// A SLAP model in one HDF5 file, in SI units: what runs it, where it was trained, the study it came from, and,
-// if asked for, the nodes. The schema is docs/reference/rom-file.md; change the two together and raise
+// A SLAP model in one HDF5 file, in SI units: what runs it, where it was trained, the study it came from,
+// and, if asked for, the nodes. The schema is docs/reference/rom-file.md; change the two together and raise
 // rom_file_version when an older reader would misunderstand the file.
 #pragma once
 

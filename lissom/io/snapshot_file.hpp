@@ -1,9 +1,9 @@
 // Trajectories of nodes from files of any program: Lissom's own results, HDF5, NumPy .npy and .npz, MATLAB
 // .mat (5, 7 and 7.3) and CSV. The page docs/howto/bring-trajectories.md shows the layouts.
 //
-// One array per body: samples by nodes by 3, or samples by 3 nodes (x y z of node after node); MATLAB's column
-// order is undone. CSV: a line a sample, "t" first, then x y z of node after node; a heading line may name
-// columns "t,17.x,17.y,17.z,...", whose numbers are the node ids.
+// One array per body: samples by nodes by 3, or samples by 3 nodes (x y z of node after node); MATLAB's
+// column order is undone. CSV: a line a sample, "t" first, then x y z of node after node; a heading line may
+// name columns "t,17.x,17.y,17.z,...", whose numbers are the node ids.
 #pragma once
 
 #include <filesystem>
@@ -21,23 +21,23 @@ namespace lissom {
 
 // One run, as [[train.trajectories]] of a study says it.
 struct TrajectorySpec {
-  std::string name;                    // for messages; the file's name if empty
-  std::filesystem::path file;          // that holds all bodies; empty: one file per body
+  std::string name;            // for messages; the file's name if empty
+  std::filesystem::path file;  // that holds all bodies; empty: one file per body
   // body -> name of its array in `file` (default: the body's name, then "BODY/positions" and
   // "nodes/BODY/positions"), or its own file
   std::map<std::string, std::string> bodies;
-  std::string time;                    // array of times in `file`, or a file; default "time", then "t"
+  std::string time;                          // array of times in `file`, or a file; default "time", then "t"
   std::map<std::string, std::string> nodes;  // body -> array (or file) of node ids; default "BODY/node_ids",
                                              // "nodes/BODY/ids"; without any, the order of the mesh
-  bool displacements = false;          // from the body's place at the start, in place of positions
-  UnitSystem units;                    // of the data; Lissom's own results are in SI
+  bool displacements = false;                // from the body's place at the start, in place of positions
+  UnitSystem units;                          // of the data; Lissom's own results are in SI
   SourcePos where;
 };
 
 // Opens a run; arrays are read when they are asked for, rows at a time where the format allows it (HDF5, .mat
 // 7.3, .npy, CSV), as a whole otherwise. `body_names` are the study's bodies; `rest` their nodes in space at
-// the start (3 by n), for displacements. Throws InputError: files and arrays that are missing (with those that
-// are there), shapes that are not those above, other kinds of data, damaged files.
+// the start (3 by n), for displacements. Throws InputError: files and arrays that are missing (with those
+// that are there), shapes that are not those above, other kinds of data, damaged files.
 std::unique_ptr<SnapshotSource> open_snapshots(const TrajectorySpec& spec,
                                                const std::vector<std::string>& body_names,
                                                const std::map<std::string, Eigen::Matrix3Xd>& rest,

@@ -14,12 +14,12 @@
 namespace lissom {
 
 struct TallSvd {
-  Eigen::MatrixXd W;             // n by r, orthonormal
-  Eigen::VectorXd sigma;         // r, descending
-  Eigen::MatrixXd V;             // k by r, orthonormal
-  double orthogonality = 0;      // largest entry of |W' W - I|, measured
-  double left_out = 0;           // Frobenius norm of what the tolerance left out, at most
-  bool reached_limit = false;    // max_rank stopped the growth: the decomposition is that of a projection
+  Eigen::MatrixXd W;           // n by r, orthonormal
+  Eigen::VectorXd sigma;       // r, descending
+  Eigen::MatrixXd V;           // k by r, orthonormal
+  double orthogonality = 0;    // largest entry of |W' W - I|, measured
+  double left_out = 0;         // Frobenius norm of what the tolerance left out, at most
+  bool reached_limit = false;  // max_rank stopped the growth: the decomposition is that of a projection
 };
 
 class TallSvdBuilder {

@@ -4,9 +4,9 @@
 //
 // Notation, per part (docs/theory/slap.md, errata of 000): e = (1, eta), so that column 0 of "by e" matrices
 // belongs to the reference rho and column 1 + r to eta_r. x0 the nodes at rest, centred at their plain mean;
-// the centred positions are A(e) x0 + w(e) with A = sum e_q A_q (3 by 3) and sum w_q x0' = 0; S0 = sum x0 x0'.
-// R (global to part) is the rotation that makes P = R A S0 symmetric and brings the nodes nearest to x0; the
-// deformation in the part's axes is d = E x0 + R w, E = R A - I, so linear in
+// the centred positions are A(e) x0 + w(e) with A = sum e_q A_q (3 by 3) and sum w_q x0' = 0; S0 = sum x0
+// x0'. R (global to part) is the rotation that makes P = R A S0 symmetric and brings the nodes nearest to x0;
+// the deformation in the part's axes is d = E x0 + R w, E = R A - I, so linear in
 //   z = [vec E; e_0 vec R; e_1 vec R; .. ; e_m vec R]   (9 (m + 2); vec is column by column),
 // and the elastic energy is V = |C z|^2 / 2 with a constant C.
 #pragma once
@@ -21,10 +21,10 @@ namespace lissom {
 
 struct SlapPart {
   std::string name;
-  double mass = 0;      // [kg]
-  Eigen::Matrix3d S0;   // [m2]
-  Eigen::MatrixXd A;    // 9 by m + 1: vec A_q
-  Eigen::MatrixXd C;    // rank by 9 (m + 2); its first nine columns know the symmetric part of E only
+  double mass = 0;            // [kg]
+  Eigen::Matrix3d S0;         // [m2]
+  Eigen::MatrixXd A;          // 9 by m + 1: vec A_q
+  Eigen::MatrixXd C;          // rank by 9 (m + 2); its first nine columns know the symmetric part of E only
   Eigen::MatrixXd C_damping;  // rows by 9 (m + 2): power |C_damping z'|^2 is taken out; empty without damping
 
   // Recovery, optional: x = (fields (x) I_3) coefficients e, coordinate 3 a + l of field a and direction l.
@@ -38,11 +38,11 @@ struct SlapPart {
 // A place where loads act and sensors measure: the mean of some nodes, and their moment about it, whose polar
 // factor turns the place's axes.
 struct SlapFrame {
-  std::string name;          // "top right", "node 17": as after "PART."
+  std::string name;  // "top right", "node 17": as after "PART."
   int part = 0;
   Eigen::MatrixXd position;  // 3 by m + 1: the mean is position e [m]
   Eigen::MatrixXd moment;    // 9 by m + 1: vec of sum (x - mean) (X - mean)' / nodes; empty: no axes
-  Eigen::Vector3d arm = Eigen::Vector3d::Zero();       // from the mean to the origin at rest, part's frame [m]
+  Eigen::Vector3d arm = Eigen::Vector3d::Zero();  // from the mean to the origin at rest, part's frame [m]
   Eigen::Matrix3d axes = Eigen::Matrix3d::Identity();  // of the place at rest, part's frame
   bool rotates() const { return moment.size() > 0; }
 };
@@ -60,21 +60,22 @@ struct SlapModel {
   std::string title;
   std::vector<SlapPart> parts;
   std::vector<SlapFrame> frames;
-  Eigen::MatrixXd M;          // m by m [kg]
-  double mass_damping = 0;    // zeta of Eq. 47 [1/s]
-  Eigen::MatrixXd centre;     // 3 by m + 1: sum of mass times position is centre e [kg m]
-  // 3 by (m + 1)^2: sum over all masses of phi_q x phi_p in column q (m + 1) + p, so that the angular momentum
-  // about the origin is sum_qp e_q e_p' column [kg m2]
+  Eigen::MatrixXd M;        // m by m [kg]
+  double mass_damping = 0;  // zeta of Eq. 47 [1/s]
+  Eigen::MatrixXd centre;   // 3 by m + 1: sum of mass times position is centre e [kg m]
+  // 3 by (m + 1)^2: sum over all masses of phi_q x phi_p in column q (m + 1) + p, so that the angular
+  // momentum about the origin is sum_qp e_q e_p' column [kg m2]
   Eigen::MatrixXd angular;
   Eigen::VectorXd start, start_rate;  // m: eta and its rate at the beginning of the first training run
-  Eigen::VectorXd scale;      // m: how far eta_r = 1 moves a node, at most [m]
-  double radius = 0;          // largest distance of a node from the centre of mass at rho [m]
+  Eigen::VectorXd scale;              // m: how far eta_r = 1 moves a node, at most [m]
+  double radius = 0;                  // largest distance of a node from the centre of mass at rho [m]
   SlapTraining training;
 
   int order() const { return static_cast<int>(M.rows()); }
 };
 
-// The first thing that is wrong with sizes or numbers that are not finite, as a sentence; empty if nothing is.
+// The first thing that is wrong with sizes or numbers that are not finite, as a sentence; empty if nothing
+// is.
 std::string inconsistency_of(const SlapModel& model);
 
 // 0 at a training state, 1 as far away as training states are from each other at most, and so on: how far

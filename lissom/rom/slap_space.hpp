@@ -3,8 +3,8 @@
 //
 // Notation: part i has s_i fields Q_i (n_i by s_i), orthonormal over the nodes (plain sums), that span {1, X,
 // phi_m^k}: the generalized component modes of paper 000, Eqs. 19-21. Positions of its nodes are
-// (Q_i (x) I_3) y_i; y = (y_1, .., y_b) has N = 3 sum s_i entries, number 3 a + l for field a and direction l.
-// |x| = |y|, so that singular values of positions are those of y. Joints: C y = c. Z (N by z) is an
+// (Q_i (x) I_3) y_i; y = (y_1, .., y_b) has N = 3 sum s_i entries, number 3 a + l for field a and direction
+// l. |x| = |y|, so that singular values of positions are those of y. Joints: C y = c. Z (N by z) is an
 // orthonormal basis of the kernel of C.
 #pragma once
 
@@ -37,13 +37,13 @@ struct SlapSpacePart {
 
 // A place of a part for joints, loads and sensors, in terms of its fields.
 struct SlapPlace {
-  std::string name;         // as after "PART."
-  int part = -1;            // -1: a fixed point of the ground
-  Eigen::VectorXd position; // s: the place is at sum_a position_a y_a
-  Eigen::MatrixXd moment;   // 3 by s: sum (X - mean) Q_a / nodes; empty without axes
-  Eigen::Vector3d arm = Eigen::Vector3d::Zero();       // as SlapFrame
+  std::string name;                               // as after "PART."
+  int part = -1;                                  // -1: a fixed point of the ground
+  Eigen::VectorXd position;                       // s: the place is at sum_a position_a y_a
+  Eigen::MatrixXd moment;                         // 3 by s: sum (X - mean) Q_a / nodes; empty without axes
+  Eigen::Vector3d arm = Eigen::Vector3d::Zero();  // as SlapFrame
   Eigen::Matrix3d axes = Eigen::Matrix3d::Identity();
-  Eigen::Vector3d ground = Eigen::Vector3d::Zero();    // of the ground [m]
+  Eigen::Vector3d ground = Eigen::Vector3d::Zero();  // of the ground [m]
 };
 
 // Two places that stay together: three rows of C.
@@ -57,9 +57,9 @@ struct SlapSpace {
   std::vector<int> offsets;       // of y_i in y
   std::vector<SlapPlace> places;  // for loads and sensors
   std::vector<SlapPair> pairs;
-  Eigen::MatrixXd C;              // 3 pairs by N
-  Eigen::VectorXd c;              // 3 pairs
-  Eigen::MatrixXd Z;              // N by z; empty (0 by 0): all of the space
+  Eigen::MatrixXd C;  // 3 pairs by N
+  Eigen::VectorXd c;  // 3 pairs
+  Eigen::MatrixXd Z;  // N by z; empty (0 by 0): all of the space
   int dimension() const { return offsets.empty() ? 0 : offsets.back() + 3 * parts.back().fields(); }
   // dimension of the kernel, or of the space without joints
   int kernel_dimension() const { return Z.size() > 0 ? static_cast<int>(Z.cols()) : dimension(); }
@@ -68,10 +68,12 @@ struct SlapSpace {
 // The fields {1, X, phi^k} of a body and its matrices in them. `bare` is the body without spiders, three
 // degrees of freedom a node (nodes without any are left out); `modes` (3 n_all by N_m: x y z of every node of
 // `bare`, in its order) are deformations in the body's frame, rigid parts in them do no harm. Fields whose
-// part outside of the others is below `tolerance` of their norm are left out. Throws InputError where the
-// mass is not m (x) I_3 or nodes lie in a plane.
+// part outside of the others is below `tolerance` of their norm are left out. `modal_damping` (N_m by N_m) is
+// the damping matrix of the modes' amplitudes, modes being of unit mass; empty without. Throws InputError
+// where the mass is not m (x) I_3 or nodes lie in a plane.
 SlapSpacePart make_slap_part(const std::string& name, const FeModel& bare,
-                             const Eigen::Ref<const Eigen::MatrixXd>& modes, double tolerance = 1e-12);
+                             const Eigen::Ref<const Eigen::MatrixXd>& modes,
+                             const Eigen::MatrixXd& modal_damping = {}, double tolerance = 1e-12);
 
 // The place of some nodes (indices into part.node_ids): their mean, with axes where they do not lie on a
 // line. `origin` is the point that it stands for at rest (an interface's), with its axes.
@@ -89,7 +91,8 @@ SlapSpace make_slap_space(std::vector<SlapSpacePart> parts, std::vector<SlapPlac
                           std::vector<SlapPair> pairs, bool project_on_joints = true);
 
 // Frequencies [Hz] of the mechanism linearised at positions y (N), joints held, ascending, `count` of them:
-// the stress-free stiffness turned with each part. What SLAP frequencies cannot fall below with exact joints.
+// the stress-free stiffness turned with each part, exactly zero where they are round-off. What SLAP
+// frequencies cannot fall below with exact joints.
 Eigen::VectorXd linearised_frequencies(const SlapSpace& space, const Eigen::Ref<const Eigen::VectorXd>& y,
                                        int count);
 

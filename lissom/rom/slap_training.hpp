@@ -17,8 +17,8 @@ namespace lissom {
 
 // The data in the space's coordinates, and their decomposition.
 struct SlapBasis {
-  Eigen::VectorXd rho;              // N: the reference
-  Eigen::MatrixXd W;                // N by r, orthonormal: the modes, in the kernel of the joints if projected
+  Eigen::VectorXd rho;  // N: the reference
+  Eigen::MatrixXd W;    // N by r, orthonormal: the modes, in the kernel of the joints if projected
   Eigen::VectorXd singular_values;  // r, descending [m]
   Eigen::MatrixXd eta;              // r by k: all training states, run after run
   std::vector<int> run_starts;      // first sample of each run
@@ -26,13 +26,14 @@ struct SlapBasis {
   double reference_gap = 0;         // largest |C rho - c| [m]
   // Of the data: largest distance of a node position from the space, and from the joints' kernel [m].
   double outside_space = 0, outside_kernel = 0;
+  double beyond = 0;  // sum of squares over all samples that the modes do not hold (within the space) [m2]
   int rank() const { return static_cast<int>(W.cols()); }
 };
 
 struct SlapBasisOptions {
-  int max_modes = 40;       // at most so many are computed and kept
-  int reference_sample = 0; // of the first run
-  int block = 64;           // snapshots read at a time
+  int max_modes = 40;        // at most so many are computed and kept
+  int reference_sample = 0;  // of the first run
+  int block = 64;            // snapshots read at a time
 };
 
 // Compresses the runs into the space (Eqs. 22-23), block by block, and decomposes them (Eqs. 24-26). Samples
@@ -44,7 +45,8 @@ SlapBasis slap_basis(const SlapSpace& space, TrainingRuns& runs, const SlapBasis
 // Without component modes: the decomposition of the nodal positions themselves (linalg/tall_svd), whose modes
 // (3 n_i rows of part i) are returned for make_slap_part. `reference_sample` as above.
 std::vector<Eigen::MatrixXd> snapshot_modes(TrainingRuns& runs, const SlapBasisOptions& options,
-                                            Eigen::VectorXd& singular_values, const ProgressHook& progress = {});
+                                            Eigen::VectorXd& singular_values,
+                                            const ProgressHook& progress = {});
 
 struct SlapModelOptions {
   double mass_damping = 0;  // zeta of Eq. 47 [1/s]
@@ -62,23 +64,24 @@ SlapModel make_slap_model(const SlapSpace& space, const SlapBasis& basis, int m,
 // What is known about every order, for the choice and for Figs. 3, 4, 8 and 9.
 struct SlapOrder {
   int m = 0;
-  double singular_value = 0;        // sigma_m
-  double left_out = 0;              // root of the mean square of nodal positions beyond m modes [m]
-  double joint_violation = 0;       // of mode m
-  Eigen::VectorXd frequencies_hz;   // m, at the reference
-  int spurious = 0;                 // frequencies below what the mechanism can have
-  std::optional<double> epsilon;    // Eq. 70 of the reconstruction run [m2]
+  double singular_value = 0;            // sigma_m
+  double left_out = 0;                  // root of the mean square of nodal positions beyond m modes [m]
+  double joint_violation = 0;           // of mode m
+  Eigen::VectorXd frequencies_hz;       // m, at the reference
+  int spurious = 0;                     // frequencies below what the mechanism can have
+  std::optional<double> epsilon;        // Eq. 70 of the reconstruction run [m2]
+  std::optional<double> rms_error;      // of a nodal coordinate in it, over nodes and samples [m]
   std::optional<double> largest_error;  // of a node in it [m]
-  double simulation_seconds = 0;    // of the reconstruction run
+  double simulation_seconds = 0;        // of the reconstruction run
 };
 
 struct OrderChoice {
-  std::vector<SlapOrder> orders;         // m = 1 .. max
-  Eigen::VectorXd system_frequencies_hz; // of the mechanism itself
-  int rigid_motions = 0;                 // of these, so many are zero: degrees of freedom of the mechanism
-  int first_spurious = 0;                // smallest m with a spurious mode; 0: none
+  std::vector<SlapOrder> orders;          // m = 1 .. max
+  Eigen::VectorXd system_frequencies_hz;  // of the mechanism itself
+  int rigid_motions = 0;                  // of these, so many are zero: degrees of freedom of the mechanism
+  int first_spurious = 0;                 // smallest m with a spurious mode; 0: none
   int proposed = 0;
-  std::string why;                       // a sentence or two
+  std::string why;  // a sentence or two
 };
 
 // Everything but the reconstruction runs.
@@ -86,8 +89,8 @@ OrderChoice analyse_orders(const SlapSpace& space, const SlapBasis& basis, int m
                            const SlapModelOptions& options, const ProgressHook& progress = {});
 
 // Fills `proposed` and `why` from what is known: the smallest order without spurious modes whose
-// reconstruction error is below `tolerance` [m] (root of the mean square over nodes and samples), or, where no
-// runs were made, whose left-out part is; where none is, the one with the smallest error.
+// reconstruction error is below `tolerance` [m] (root of the mean square over nodes and samples), or, where
+// no runs were made, whose left-out part is; where none is, the one with the smallest error.
 void propose_order(OrderChoice& choice, double tolerance);
 
 }  // namespace lissom

@@ -73,22 +73,22 @@ struct SnapshotExpectation {
 struct SnapshotReport {
   std::string run;
   int samples = 0;
-  double start = 0, end = 0;         // [s]
+  double start = 0, end = 0;                   // [s]
   double largest_step = 0, smallest_step = 0;  // [s]
-  int decimals = 0;                  // places after the decimal point of metres that the data carry (17: all)
-  double resolution = 0;             // [m] of the data: 10^-decimals, 0 if all
-  double largest_stretch = 0;        // relative change of distances between nodes of a part, over all samples
-  double largest_gap = 0;            // of the pairs [m]
+  int decimals = 0;            // places after the decimal point of metres that the data carry (17: all)
+  double resolution = 0;       // [m] of the data: 10^-decimals, 0 if all
+  double largest_stretch = 0;  // relative change of distances between nodes of a part, over all samples
+  double largest_gap = 0;      // of the pairs [m]
   std::string largest_gap_joint;
-  double motion = 0;                 // largest displacement of a node since the first sample [m]
+  double motion = 0;  // largest displacement of a node since the first sample [m]
 };
 
 // Reads a run once, in blocks, and compares it with the meshes. Throws InputError, all problems at once:
 // parts that are missing or not known, node counts or numbers that differ, nodes in another order (distances
-// between nodes that no small deformation explains: stretch over 0.1), fewer than two samples, values that are
-// not finite (sample and node), times that do not rise. Warns of joint gaps over 1e-9 of the size, of data
-// rounded coarser than 1e-11 m or 1e-10 of the size, of gaps in time (a step over 10 times the median), and of
-// nodes that never move in any part.
+// between nodes that no small deformation explains: stretch over 0.1), fewer than two samples, values that
+// are not finite (sample and node), times that do not rise. Warns of joint gaps over 1e-9 of the size, of
+// data rounded coarser than 1e-11 m or 1e-10 of the size, of gaps in time (a step over 10 times the median),
+// and of nodes that never move in any part.
 SnapshotReport check_snapshots(SnapshotSource& run, const SnapshotExpectation& expected,
                                Diagnostics& diagnostics);
 

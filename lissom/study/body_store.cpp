@@ -62,6 +62,33 @@ void make_rigid(FeBody& body, StoredBody& stored, Diagnostics& diagnostics, cons
   stored.rigid = rigid;
 }
 
+// The nodes that each interface's spider ties; none for interfaces of nodes.
+std::vector<std::vector<int>> tied_nodes(const FeBody& body, const ReducedBody& reduced) {
+  std::vector<std::vector<int>> tied(reduced.interfaces.size());
+  for (size_t i = 0; i < tied.size(); ++i) {
+    const InterfaceFrame& interface = reduced.interfaces[i];
+    if (interface.node_ids.size() != 1) continue;
+    for (const Spider& spider : body.mesh.spiders)
+      if (body.mesh.node_ids[spider.reference] == interface.node_ids.front()) tied[i] = spider.nodes;
+  }
+  return tied;
+}
+
+// K and M without spiders.
+FeModel bare_model(FeBody& body, Diagnostics& diagnostics, const ProgressHook& progress) {
+  if (body.spec.has_matrices() || body.mesh.spiders.empty()) {
+    if (body.model.dof_count() == 0) build_model(body, diagnostics, progress);
+    return body.model;
+  }
+  Mesh mesh = body.mesh;
+  mesh.spiders.clear();
+  AssemblyOptions options;
+  options.mass = body.spec.mass;
+  // reference nodes belong to nothing now, which the mesh's own assembly has nothing to say about
+  Diagnostics expected;
+  return assemble(mesh, options, expected);
+}
+
 }  // namespace
 
 GcmsModel make_gcms_model(FeBody& body, const ReducedBody& reduced, Diagnostics& diagnostics,
@@ -73,29 +100,11 @@ GcmsModel make_gcms_model(FeBody& body, const ReducedBody& reduced, Diagnostics&
         "another "
         "formulation",
         body.spec.name);
-  // the nodes that each interface's spider ties; none for interfaces of nodes
-  std::vector<std::vector<int>> tied(reduced.interfaces.size());
-  for (size_t i = 0; i < tied.size(); ++i) {
-    const InterfaceFrame& interface = reduced.interfaces[i];
-    if (interface.node_ids.size() != 1) continue;
-    for (const Spider& spider : body.mesh.spiders)
-      if (body.mesh.node_ids[spider.reference] == interface.node_ids.front()) tied[i] = spider.nodes;
-  }
-  if (body.spec.has_matrices() || body.mesh.spiders.empty()) {
-    if (body.model.dof_count() == 0) build_model(body, diagnostics, progress);
-    return make_gcms_model(body.model, reduced, tied);
-  }
-  Mesh mesh = body.mesh;
-  mesh.spiders.clear();
-  AssemblyOptions options;
-  options.mass = body.spec.mass;
-  // reference nodes belong to nothing now, which the mesh's own assembly has nothing to say about
-  Diagnostics expected;
-  const FeModel bare = assemble(mesh, options, expected);
-  return make_gcms_model(bare, reduced, tied);
+  return make_gcms_model(bare_model(body, diagnostics, progress), reduced, tied_nodes(body, reduced));
 }
 
-void BodyStore::keep(const FeBody& body, const ReducedBody& reduced, const GcmsModel& gcms) {
+void BodyStore::keep(FeBody& body, const ReducedBody& reduced, const GcmsModel& gcms,
+                     Diagnostics& diagnostics) {
   StoredBody stored;
   stored.places = places_of(body);
   stored.reduced = reduced;
@@ -103,6 +112,10 @@ void BodyStore::keep(const FeBody& body, const ReducedBody& reduced, const GcmsM
   // not needed to move it, and large
   stored.reduced.strain_modes.resize(0, 0);
   stored.reduced.stress_modes.resize(0, 0);
+  if (with_matrices_) {
+    stored.bare = bare_model(body, diagnostics, {});
+    stored.tied = tied_nodes(body, reduced);
+  }
   bodies_[body.spec.reduction_key] = std::move(stored);
 }
 
@@ -138,6 +151,10 @@ const StoredBody& BodyStore::get(const BodySpec& spec, Diagnostics& diagnostics,
           stored.places = places_of(body);
           stored.reduced.strain_modes.resize(0, 0);
           stored.reduced.stress_modes.resize(0, 0);
+          if (with_matrices_) {
+            stored.bare = bare_model(body, diagnostics, progress);
+            stored.tied = tied_nodes(body, stored.reduced);
+          }
         }
         if (gcms)
           stored.gcms =

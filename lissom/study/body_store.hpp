@@ -29,18 +29,25 @@ struct StoredBody {
   // Nodes and sets of a body that comes from a mesh or matrices, from which places are found
   // (named_nodes.hpp).
   FeModel places;
+  // Where it was asked for (BodyStore): K and M without spiders, and the nodes that each interface's spider
+  // ties, by index; none for interfaces of nodes.
+  FeModel bare;
+  std::vector<std::vector<int>> tied;
   bool from_mesh() const { return rigid && places.points.cols() > 0; }
 };
 
 class BodyStore {
  public:
+  // `with_matrices` keeps each flexible body's finite-element matrices, too, for a training.
+  explicit BodyStore(bool with_matrices = false) : with_matrices_(with_matrices) {}
   // Keeps a reduction that was made elsewhere.
-  void keep(const FeBody& body, const ReducedBody& reduced, const GcmsModel& gcms);
+  void keep(FeBody& body, const ReducedBody& reduced, const GcmsModel& gcms, Diagnostics& diagnostics);
   bool has(const BodySpec& spec) const { return bodies_.contains(spec.reduction_key); }
   // Reads or reduces the body unless it is there. Throws InputError with the place of the body's table.
   const StoredBody& get(const BodySpec& spec, Diagnostics& diagnostics, const ProgressHook& progress = {});
 
  private:
+  bool with_matrices_ = false;
   std::map<std::string, StoredBody> bodies_;  // by BodySpec::reduction_key
 };
 

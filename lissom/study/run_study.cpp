@@ -53,7 +53,7 @@ class StudyRunner {
       if (options_.write_files)
         for (const std::string& file : write_reduction(body, reduction, out, body.seconds, progress_, &gcms))
           result["files"].push_back(file);
-      store_.keep(body, reduction.body, gcms);
+      store_.keep(body, reduction.body, gcms, diagnostics_);
     }
     if (spec.gcms) {
       const GcmsResult gcms = compute_gcms(body, diagnostics_, progress_);
