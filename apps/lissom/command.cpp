@@ -6,6 +6,7 @@
 #include "lissom/fe/matrix_reader.hpp"
 #include "lissom/io/body_file.hpp"
 #include "lissom/io/reduced_body_file.hpp"
+#include "lissom/io/rom_file.hpp"
 
 namespace lissom::app {
 
@@ -73,6 +74,10 @@ bool is_study(const std::string& file) {
   return to_lower(std::filesystem::path(file).extension().string()) == ".toml";
 }
 
+bool is_rom(const std::string& file) {
+  return !is_study(file) && std::filesystem::is_regular_file(file) && is_rom_file(file);
+}
+
 BodySpec body_spec(const BodyFlags& flags) {
   BodySpec spec;
   const std::filesystem::path path = flags.file;
@@ -85,6 +90,9 @@ BodySpec body_spec(const BodyFlags& flags) {
     fail_input(
         "{}: is a reduced body, which 'lissom reduce' wrote; expected a mesh, matrices, or a body file",
         flags.file);
+  if (is_rom(flags.file))
+    fail_input("{}: is a reduced mechanism, which 'lissom simulate' runs and 'lissom inspect' describes",
+               flags.file);
   if (is_body_file(path)) {
     spec.body_file = path;
     if (spec.units.name != "SI") fail_input("--units: {} is a body file, which is in SI units", flags.file);

@@ -63,6 +63,8 @@ std::function<bool()> stop_on_interrupt();
 
 // True for .toml.
 bool is_study(const std::string& file);
+// Whether the file is there and a mechanism reduced as a whole.
+bool is_rom(const std::string& file);
 
 // The verbs: each adds itself to the program and runs when it was chosen.
 void add_inspect(CLI::App& program, Command& command);
@@ -70,5 +72,6 @@ void add_modes(CLI::App& program, Command& command);
 void add_reduce(CLI::App& program, Command& command);
 void add_run(CLI::App& program, Command& command);
 void add_simulate(CLI::App& program, Command& command);
+void add_train(CLI::App& program, Command& command);
 
 }  // namespace lissom::app

@@ -91,6 +91,7 @@ int main(int argc, char** argv) {
   add_modes(program, command);
   add_reduce(program, command);
   add_simulate(program, command);
+  add_train(program, command);
   add_run(program, command);
 
   try {

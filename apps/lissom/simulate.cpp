@@ -1,20 +1,23 @@
-// lissom simulate: the simulation of a study, or of one of its cases, and nothing else.
+// lissom simulate: the simulation of a study, or of one of its cases, or of a reduced mechanism, and nothing
+// else.
 #include <fmt/ranges.h>
 
 #include "apps/lissom/command.hpp"
 #include "lissom/core/text.hpp"
+#include "lissom/io/rom_file.hpp"
 #include "lissom/io/study_file.hpp"
 #include "lissom/study/simulate.hpp"
+#include "lissom/study/train.hpp"
 
 namespace lissom::app {
 
 namespace {
 
 struct SimulateFlags {
-  std::string study, out, case_name;
+  std::string file, study, out, case_name;
 };
 
-// The study itself, or the case that was asked for.
+// The study itself (by name: "study"), or the case that was asked for.
 const StudyFile& chosen(const StudyFile& study, const std::string& name) {
   if (name.empty()) return study;
   std::vector<std::string> names;
@@ -22,39 +25,126 @@ const StudyFile& chosen(const StudyFile& study, const std::string& name) {
     if (variant.study.case_name == name) return variant.study;
     names.push_back(variant.study.case_name);
   }
+  if (name == "study") return study;
   fail_input("--case: {} has no case '{}'{}; {}", study.path.string(), name, did_you_mean(name, names),
              names.empty() ? "it has none" : fmt::format("there are: {}", fmt::join(names, ", ")));
 }
 
-void simulate_study(const SimulateFlags& flags, Command& command) {
-  if (!is_study(flags.study))
-    fail_input("{}: is no study; 'lissom simulate' takes a .toml file with bodies, joints and [simulate]",
-               flags.study);
-  const StudyFile study = read_study_file(flags.study);
-  const StudyFile& variant = chosen(study, flags.case_name);
-  // by default where 'lissom run' would put it
-  std::filesystem::path out = flags.out;
-  if (flags.out.empty())
-    out =
-        std::filesystem::path(std::filesystem::path(flags.study).stem().string() + ".out") / flags.case_name;
-  BodyStore store;
-  SimulationOptions options;
-  options.stop = stop_on_interrupt();
-  SimulationRun run = simulate(variant, out, store, command.diagnostics, command.progress(), options);
+// By default where 'lissom run' would put it.
+std::filesystem::path folder_of(const SimulateFlags& flags, const std::string& case_name) {
+  if (!flags.out.empty()) return flags.out;
+  std::filesystem::path stem = std::filesystem::path(flags.file).stem();
+  if (stem.extension() == ".rom") stem = stem.stem();
+  return std::filesystem::path(stem.string() + ".out") / case_name;
+}
+
+void report(const StudyFile& study, const StudyFile& variant, const std::filesystem::path& out,
+            SimulationRun run, Command& command) {
   command.text = fmt::format("{}\n\n{}wrote {}\nwrote {}\n", study.title, run.text,
                              (out / "sensors.csv").string(), (out / "result.h5").string());
   command.json = std::move(run.summary);
   command.json["study"] = study.path.string();
   command.json["title"] = study.title;
-  command.json["case"] = flags.case_name;
+  command.json["case"] = variant.case_name;
+}
+
+// The study whose loads, sensors and [simulate] the model runs: its own, or another one.
+StudyFile study_of(const RomFile& rom, const SimulateFlags& flags) {
+  if (!flags.study.empty()) {
+    if (!is_study(flags.study)) fail_input("--study: '{}' is no study, expected a .toml file", flags.study);
+    return read_study_file(flags.study, flags.file);
+  }
+  if (rom.study.empty())
+    fail_input("{}: has no study in it; --study names one with loads, sensors and [simulate]", flags.file);
+  try {
+    return parse_study(rom.study, rom.study_path.empty() ? flags.file : rom.study_path, flags.file);
+  } catch (const InputError& e) {
+    throw InputError(fmt::format("{}: the study in it cannot be used; --study names another one\n{}",
+                                 flags.file, e.what()));
+  }
+}
+
+void simulate_rom(const SimulateFlags& flags, Command& command) {
+  const RomFile rom = read_rom_file(flags.file, command.diagnostics);
+  const StudyFile study = study_of(rom, flags);
+  const std::string& own_case = flags.study.empty() ? rom.case_name : "";
+  const StudyFile& variant = chosen(study, flags.case_name.empty() ? own_case : flags.case_name);
+  // what was trained does not change any more
+  for (const StudyCase& one : study.cases)
+    for (const std::string& change : one.changes)
+      if (&one.study == &variant &&
+          (change.starts_with("train.") || change.starts_with("bodies.") || change.starts_with("joints.")))
+        command.diagnostics.warn(
+            "simulate.trained",
+            fmt::format("the case '{}' sets {}, which is part of the model and stays as it "
+                        "was trained",
+                        variant.case_name, change));
+  if (!variant.simulation || !variant.simulation->simulate)
+    fail_input(
+        "{}: there is no table [simulate]; add one with end and step, or name another study with --study",
+        study.path.string());
+  const std::filesystem::path out = folder_of(flags, flags.case_name);
+  SimulationOptions options;
+  options.stop = stop_on_interrupt();
+  SimulationRun run = simulate(variant, out, build_rom_system(variant, rom.model, command.diagnostics),
+                               command.diagnostics, command.progress(), options);
+  report(study, variant, out, std::move(run), command);
+  command.json["rom"] = flags.file;
+}
+
+void simulate_study(const SimulateFlags& flags, Command& command) {
+  if (!flags.study.empty()) fail_input("--study goes with a ROM file, and {} is a study", flags.file);
+  const StudyFile study = read_study_file(flags.file);
+  const StudyFile& variant = chosen(study, flags.case_name);
+  const std::filesystem::path out = folder_of(flags, flags.case_name);
+  BodyStore store;
+  SimulationOptions options;
+  options.stop = stop_on_interrupt();
+  const bool to_train = variant.simulation && variant.simulation->simulate &&
+                        variant.simulation->simulate->slap && variant.rom.empty();
+  if (!to_train) {
+    SimulationRun run = simulate(variant, out, store, command.diagnostics, command.progress(), options);
+    return report(study, variant, out, std::move(run), command);
+  }
+  // the model first: runs are the study's, settings of the training the case's
+  check_output_folder(out);
+  StudyFile asked = study;
+  asked.train = variant.train;
+  TrainingMotions motions;
+  const Training training =
+      train(asked, store, motions, command.diagnostics, command.progress(), options.stop);
+  SimulationRun run =
+      simulate(variant, out, build_rom_system(variant, training.rom.model, command.diagnostics),
+               command.diagnostics, command.progress(), options);
+  report(study, variant, out, std::move(run), command);
+  command.text = describe_training(training) + "\n" + command.text;
+  command.json["train"] = training_json(training);
+}
+
+void simulate_file(const SimulateFlags& flags, Command& command) {
+  if (is_study(flags.file)) return simulate_study(flags, command);
+  if (!std::filesystem::exists(flags.file)) fail_input("{}: no such file", flags.file);
+  if (!is_rom(flags.file))
+    fail_input(
+        "{}: is no study and no reduced mechanism; 'lissom simulate' takes a .toml file with bodies, joints "
+        "and "
+        "[simulate], or a .rom.h5 file, which 'lissom train' writes",
+        flags.file);
+  simulate_rom(flags, command);
 }
 
 }  // namespace
 
 void add_simulate(CLI::App& program, Command& command) {
-  CLI::App* verb = program.add_subcommand("simulate", "Simulate the mechanism of a study");
+  CLI::App* verb = program.add_subcommand("simulate", "Simulate the mechanism of a study, or a reduced one");
   auto flags = std::make_shared<SimulateFlags>();
-  verb->add_option("STUDY", flags->study, "The study file (.toml) with joints and [simulate]")->required();
+  verb->add_option("FILE", flags->file,
+                   "The study file (.toml) with joints and [simulate], or a reduced mechanism (.rom.h5)")
+      ->required();
+  verb->add_option(
+          "--study", flags->study,
+          "Of a reduced mechanism: the loads, sensors and [simulate] of this study in place of its own")
+      ->check(not_empty());
   verb->add_option("--case", flags->case_name, "This case of the study instead of the study itself")
       ->check(not_empty());
   verb->add_option("--out", flags->out, "Folder for the results (default: NAME.out, or NAME.out/CASE)")
@@ -65,8 +155,9 @@ void add_simulate(CLI::App& program, Command& command) {
       "what was computed.\n"
       "Examples:\n"
       "  lissom simulate examples/four-bar/study.toml --out results\n"
-      "  lissom simulate study.toml --case gcms --json");
-  verb->callback([flags, &command] { simulate_study(*flags, command); });
+      "  lissom simulate study.toml --case gcms --json\n"
+      "  lissom simulate four-bar.rom.h5 --study other-load.toml");
+  verb->callback([flags, &command] { simulate_file(*flags, command); });
 }
 
 }  // namespace lissom::app

@@ -25,7 +25,8 @@ void expect_format(const Group& root, const std::filesystem::path& path, std::st
     // our own files are told apart by name
     const char* other = found == "lissom-body" ? "; it is a body file, not yet reduced: reduce it first"
                         : found == "lissom-reduced-body" ? "; it is a reduced body"
-                                                         : "";
+                        : found == "lissom-rom" ? "; it is a reduced mechanism: 'lissom simulate' runs it"
+                                                : "";
     fail_input("{}: is an HDF5 file, but not {} (attribute format = \"{}\"){}", path.string(), called, format,
                other);
   }

@@ -73,20 +73,21 @@ std::span<const double> span_of(const Eigen::Ref<const VectorXd>& v) {
 struct ResultWriter::Impl {
   hdf5::File file;
   hdf5::GrowingDataset time, q, v, a, lambda, sensors, momentum, angular_momentum;
-  std::vector<hdf5::GrowingDataset> balance, nodes;
+  std::vector<hdf5::GrowingDataset> balance, nodes, trust;  // the last: one or none
   bool closed = false;
 
   std::vector<hdf5::GrowingDataset*> all() {
     std::vector<hdf5::GrowingDataset*> list = {&q, &v, &a, &lambda, &sensors, &momentum, &angular_momentum};
     for (auto& dataset : balance) list.push_back(&dataset);
     for (auto& dataset : nodes) list.push_back(&dataset);
+    for (auto& dataset : trust) list.push_back(&dataset);
     list.push_back(&time);  // last: a time that is there has all of its sample
     return list;
   }
 };
 
 ResultWriter::ResultWriter(const std::filesystem::path& path, const ResultHeader& header)
-    : impl_(new Impl{hdf5::File::create(path), {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, false}) {
+    : impl_(new Impl{hdf5::File::create(path), {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, false}) {
   Impl& impl = *impl_;
   Group root = impl.file.root();
   write_format(root, format_name, result_file_version);
@@ -138,6 +139,7 @@ ResultWriter::ResultWriter(const std::filesystem::path& path, const ResultHeader
     body.write("ids", entry.ids);
     impl.nodes.push_back(body.create_growing("positions", {entry.ids.size(), 3}));
   }
+  if (header.has_trust) impl.trust.push_back(root.create_growing("trust"));
   flush();
 }
 
@@ -152,7 +154,7 @@ ResultWriter::~ResultWriter() {
 }
 
 void ResultWriter::add(const State& state, const VectorXd& sensors, const ResultBalance& balance,
-                       const std::vector<Eigen::Matrix3Xd>& nodes) {
+                       const std::vector<Eigen::Matrix3Xd>& nodes, double trust) {
   Impl& impl = *impl_;
   LISSOM_ASSERT(nodes.size() == impl.nodes.size());
   impl.q.append(span_of(state.q));
@@ -168,6 +170,7 @@ void ResultWriter::add(const State& state, const VectorXd& sensors, const Result
   impl.angular_momentum.append(span_of(balance.energy.angular_momentum));
   for (size_t i = 0; i < nodes.size(); ++i)
     impl.nodes[i].append({nodes[i].data(), static_cast<size_t>(nodes[i].size())});
+  for (auto& dataset : impl.trust) dataset.append({&trust, 1});
   impl.time.append({&state.t, 1});
 }
 
@@ -216,8 +219,8 @@ ResultFile read_result_file(const std::filesystem::path& path, Diagnostics& diag
   const hdf5::File file = hdf5::File::open(path);
   const Group root = file.root();
   expect_format(root, path, format_name, "the result of a simulation", result_file_version);
-  constexpr std::string_view known[] = {"balance", "bodies", "nodes", "run",
-                                        "sensors", "states", "study", "time"};
+  constexpr std::string_view known[] = {"balance", "bodies", "nodes", "run",  "sensors",
+                                        "states",  "study",  "time",  "trust"};
   for (const std::string& name : root.names())
     if (std::find(std::begin(known), std::end(known), name) == std::end(known))
       diagnostics.warn("result-file.unknown-entry",
@@ -293,6 +296,13 @@ ResultFile read_result_file(const std::filesystem::path& path, Diagnostics& diag
     for (std::uint64_t i = 0; i < k; ++i)
       list.emplace_back(Eigen::Map<const Eigen::Matrix3Xd>(values.data() + 3 * count * i, 3,
                                                            static_cast<Eigen::Index>(count)));
+  }
+
+  header.has_trust = root.has("trust");
+  if (header.has_trust) {
+    const auto values = root.read_doubles("trust");
+    if (values.size() < k) expect_size(root, "trust", values, k);
+    result.trust = Eigen::Map<const VectorXd>(values.data(), static_cast<Eigen::Index>(k));
   }
 
   result.finished = root.has("run");

@@ -38,6 +38,7 @@ struct ResultHeader {
     std::vector<std::int64_t> ids;
   };
   std::vector<NodeEntry> nodes;  // bodies whose nodes are written
+  bool has_trust = false;        // a reduced mechanism that knows where it was trained
 };
 
 // What the balance of a run says at a sample. Drifts are those of this sample, not the largest so far.
@@ -55,9 +56,10 @@ class ResultWriter {
   // What was added last may be lost without finish().
   ~ResultWriter();
 
-  // `sensors` in SI units, `nodes` 3 by n for each of the header's entries. Throws Error (disk full).
+  // `sensors` in SI units, `nodes` 3 by n for each of the header's entries, `trust` the distance from the
+  // training where the header has it. Throws Error (disk full).
   void add(const State& state, const Eigen::VectorXd& sensors, const ResultBalance& balance,
-           const std::vector<Eigen::Matrix3Xd>& nodes);
+           const std::vector<Eigen::Matrix3Xd>& nodes, double trust = 0);
   // Brings everything so far to the disk.
   void flush();
   // How the run went; `failure` is empty where it came to its end. Closes the file.
@@ -75,6 +77,7 @@ struct ResultFile {
   Eigen::MatrixXd sensors;                           // k by columns, SI
   std::vector<ResultBalance> balance;                // k
   std::vector<std::vector<Eigen::Matrix3Xd>> nodes;  // of each of header.nodes, k samples [m]
+  Eigen::VectorXd trust;                             // k, or empty: distance from the training
   // of a file that was finished
   bool finished = false;
   std::string failure;

@@ -107,10 +107,11 @@ void read_columns(const std::filesystem::path& path, Given& given) {
 
 class Reader {
  public:
-  Reader(const std::vector<BodySpec>& bodies, const UnitSystem& units, std::filesystem::path folder)
-      : bodies_(bodies), units_(units), folder_(std::move(folder)) {}
+  Reader(const std::vector<BodySpec>& bodies, const UnitSystem& units, std::filesystem::path folder, bool rom)
+      : bodies_(bodies), units_(units), folder_(std::move(folder)), rom_(rom) {}
 
   const UnitSystem& units() const { return units_; }
+  bool rom() const { return rom_; }
 
   // A number, an expression, or { table = ... } or { file = ... }; nothing with a problem noted.
   std::optional<Given> given(TomlTable& table, const char* key, const toml::value& value) const {
@@ -171,18 +172,12 @@ class Reader {
     out.text = text;
     out.marker.where = table.where(key);
     if (text == "ground") return out;
-    // names of bodies may have dots: the longest one counts
-    size_t length = 0;
-    for (size_t b = 0; b < bodies_.size(); ++b) {
-      const std::string& name = bodies_[b].name;
-      if (text.starts_with(name + ".") && name.size() + 1 > length) {
-        length = name.size() + 1;
-        out.body = static_cast<int>(b);
-      }
-    }
-    if (length == 0) {
+    if (rom_) return place_of_rom(table, key, std::move(out));
+    std::vector<std::string> names = names_of(bodies_);
+    std::string rest;
+    out.body = split_place(text, names, rest);
+    if (out.body < 0) {
       const std::string name = text.substr(0, text.find('.'));
-      std::vector<std::string> names = names_of(bodies_);
       if (std::find(names.begin(), names.end(), text) != names.end()) {
         table.problem(key,
                       fmt::format("'{}' is a body; expected a place on it, \"{}.INTERFACE\" or \"{}.node "
@@ -196,7 +191,7 @@ class Reader {
       return std::nullopt;
     }
     const BodySpec& body = bodies_[out.body];
-    const std::string rest = text.substr(length);
+    out.part = body.name;
     if (!read_nodes(table, key, rest, out.marker)) return std::nullopt;
     if (!out.marker.node_ids.empty()) {
       if (!body.rigid) return out;
@@ -233,7 +228,8 @@ class Reader {
       table.problem(key, "both places are the ground, and one must be on a body");
       return std::nullopt;
     }
-    if (first->body == second->body) {
+    // of a reduced mechanism only the model knows where the names of parts end
+    if (!rom_ && first->part == second->part) {
       table.problem(key, fmt::format("'{}' and '{}' are places on the same body", first->text, second->text));
       return std::nullopt;
     }
@@ -263,6 +259,21 @@ class Reader {
   }
 
  private:
+  // Which parts and places the model has is known when it is read; until then the first dot separates.
+  std::optional<PlaceSpec> place_of_rom(TomlTable& table, const char* key, PlaceSpec out) const {
+    const size_t dot = out.text.find('.');
+    if (dot == 0 || dot == std::string::npos || dot + 1 == out.text.size()) {
+      table.problem(key, fmt::format("'{}': expected a place of the model, \"BODY.INTERFACE\" or \"BODY.node "
+                                     "17\", or \"ground\"",
+                                     out.text));
+      return std::nullopt;
+    }
+    out.part = out.text.substr(0, dot);
+    out.marker.name = out.text.substr(dot + 1);
+    if (!read_nodes(table, key, out.marker.name, out.marker)) return std::nullopt;
+    return out;
+  }
+
   std::optional<Given> given_table(TomlTable& table, const char* key, const toml::value& value) const {
     Given out;
     out.kind = Given::Kind::Table;
@@ -325,20 +336,15 @@ class Reader {
 
   // "node 17", "nodes 17 18 19"; false with a problem noted where the numbers are none.
   bool read_nodes(TomlTable& table, const char* key, const std::string& text, MarkerSpec& marker) const {
-    const auto words = split_blanks(text);
-    const bool nodes =
-        words.size() > 1 && (words[0] == "node" || words[0] == "nodes") && parse_long(words[1]).has_value();
-    if (!nodes) return true;
+    try {
+      marker.node_ids = node_numbers(text);
+    } catch (const InputError& e) {
+      table.problem(key, e.what());
+      return false;
+    }
+    if (marker.node_ids.empty()) return true;
     marker.kind = MarkerSpec::Kind::Nodes;
     marker.name = text;
-    for (size_t i = 1; i < words.size(); ++i) {
-      const auto id = parse_long(words[i]);
-      if (!id) {
-        table.problem(key, fmt::format("'{}': '{}' is no number of a node", text, words[i]));
-        return false;
-      }
-      marker.node_ids.push_back(*id);
-    }
     return true;
   }
 
@@ -352,6 +358,7 @@ class Reader {
   const std::vector<BodySpec>& bodies_;
   UnitSystem units_;
   std::filesystem::path folder_;
+  bool rom_;
 };
 
 // ------------------------------------------------------------------------------------- joints and loads
@@ -579,6 +586,8 @@ SensorSpec read_sensor(TomlTable& table, const Reader& reader, const SimulationS
   sensor.of = *of;
   if (measures_joint(sensor.kind) || sensor.kind == SensorKind::LoadValue) {
     const bool joint = measures_joint(sensor.kind);
+    // joints are part of a reduced mechanism, and not of its study
+    if (joint && reader.rom()) return sensor;
     std::vector<std::string> names;
     if (joint)
       names = joint_parts(simulation.joints);
@@ -596,7 +605,8 @@ SensorSpec read_sensor(TomlTable& table, const Reader& reader, const SimulationS
 
 // ---------------------------------------------------------------------------------------------- simulate
 
-SimulateSpec read_simulate(TomlTable& table, const std::vector<BodySpec>& bodies, const UnitSystem& units) {
+SimulateSpec read_simulate(TomlTable& table, const std::vector<BodySpec>& bodies, const UnitSystem& units,
+                           bool rom) {
   SimulateSpec spec;
   spec.where = table.where();
   IntegratorOptions& o = spec.integrator;
@@ -630,12 +640,15 @@ SimulateSpec read_simulate(TomlTable& table, const std::vector<BodySpec>& bodies
   integer("newton_iterations", o.newton.max_iterations);
   number("newton_reuse", o.newton.reuse_rate);
   spec.assemble = table.boolean("assemble").value_or(false);
+  spec.slap = rom;
+  table.choice<bool>("model", {{"full", false}, {"slap", true}}, spec.slap);
 
   if (const toml::value* nodes = table.value("nodes"); nodes && nodes->is_boolean()) {
-    if (nodes->as_boolean()) spec.nodes = names_of(bodies);
+    spec.all_nodes = nodes->as_boolean();
+    if (spec.all_nodes) spec.nodes = names_of(bodies);
   } else if (nodes) {
     spec.nodes = table.texts("nodes").value_or(std::vector<std::string>{});
-    const std::vector<std::string> names = names_of(bodies);
+    const std::vector<std::string> names = rom ? spec.nodes : names_of(bodies);
     for (const std::string& name : spec.nodes)
       if (std::find(names.begin(), names.end(), name) == names.end())
         table.problem("nodes", fmt::format("there is no body '{}'{}; {}", name, did_you_mean(name, names),
@@ -731,6 +744,31 @@ RigidBodySpec read_rigid(TomlTable table, const UnitSystem& u) {
 
 }  // namespace
 
+int split_place(const std::string& text, const std::vector<std::string>& parts, std::string& rest) {
+  int found = -1;
+  size_t length = 0;
+  for (size_t i = 0; i < parts.size(); ++i)
+    if (text.starts_with(parts[i] + ".") && parts[i].size() + 1 > length) {
+      length = parts[i].size() + 1;
+      found = static_cast<int>(i);
+    }
+  if (found >= 0) rest = text.substr(length);
+  return found;
+}
+
+std::vector<std::int64_t> node_numbers(const std::string& text) {
+  std::vector<std::int64_t> ids;
+  const auto words = split_blanks(text);
+  const bool nodes =
+      words.size() > 1 && (words[0] == "node" || words[0] == "nodes") && parse_long(words[1]).has_value();
+  for (size_t i = 1; nodes && i < words.size(); ++i) {
+    const auto id = parse_long(words[i]);
+    if (!id) fail_input("'{}': '{}' is no number of a node", text, words[i]);
+    ids.push_back(*id);
+  }
+  return ids;
+}
+
 std::optional<std::vector<std::string>> known_places(const BodySpec& body) {
   std::vector<std::string> names;
   if (body.rigid) {
@@ -778,20 +816,20 @@ void read_moving_body(TomlTable& table, BodySpec& body) {
 
 std::optional<SimulationSpec> read_simulation_spec(TomlTable& root, const std::vector<BodySpec>& bodies,
                                                    const UnitSystem& units,
-                                                   const std::filesystem::path& folder) {
+                                                   const std::filesystem::path& folder, bool rom) {
   SimulationSpec spec;
   spec.units = units;
   bool any = false;
   for (const char* key : {"joints", "loads", "sensors", "simulate", "gravity"}) any = any || root.has(key);
   if (const auto gravity = root.vector3("gravity"))
     spec.gravity = *gravity * units.length / (units.time * units.time);
-  const Reader reader(bodies, units, folder);
+  const Reader reader(bodies, units, folder, rom);
   std::set<std::string> joints, loads, sensors;
   for (TomlTable& table : root.tables("joints")) spec.joints.push_back(read_joint(table, reader, joints));
   for (TomlTable& table : root.tables("loads")) spec.loads.push_back(read_load(table, reader, loads));
   for (TomlTable& table : root.tables("sensors"))
     spec.sensors.push_back(read_sensor(table, reader, spec, sensors));
-  if (auto table = root.table("simulate")) spec.simulate = read_simulate(*table, bodies, units);
+  if (auto table = root.table("simulate")) spec.simulate = read_simulate(*table, bodies, units, rom);
   if (!any) return std::nullopt;
   return spec;
 }

@@ -25,10 +25,18 @@ class TomlTable;
 // "BODY.INTERFACE", "BODY.POINT", "BODY.node 17", "BODY.nodes 17 18 19" or "ground".
 struct PlaceSpec {
   std::string text;   // as written
-  int body = -1;      // index into the study's bodies; -1: the ground
+  std::string part;   // name of the body; empty: the ground
+  int body = -1;      // its index among the study's bodies; -1: the ground, or a part of a reduced mechanism
   MarkerSpec marker;  // without axes
-  bool is_ground() const { return body < 0; }
+  bool is_ground() const { return part.empty(); }
 };
+
+// Takes "PART.PLACE" apart by the names that there are, as these may have dots: the longest one counts.
+// -1 where none begins the text; otherwise `rest` is what follows the dot.
+int split_place(const std::string& text, const std::vector<std::string>& parts, std::string& rest);
+// The numbers of "node 17" and "nodes 17 18 19"; none where the text is no such place. Throws InputError
+// where one of them is no number.
+std::vector<std::int64_t> node_numbers(const std::string& text);
 
 // How the frames of a joint or load stand at the start, global axes.
 struct FrameSpec {
@@ -66,8 +74,10 @@ struct SensorSpec {
 
 struct SimulateSpec {
   IntegratorOptions integrator;
+  bool slap = false;  // model = "slap": the mechanism reduced as a whole, in place of its bodies
   bool assemble = false;
-  std::vector<std::string> nodes;  // bodies whose nodes are written
+  bool all_nodes = false;          // nodes = true
+  std::vector<std::string> nodes;  // bodies (of a reduced mechanism: parts) whose nodes are written
   SourcePos where;
 };
 
@@ -82,9 +92,10 @@ struct SimulationSpec {
 
 // Reads the tables from the root of a study whose bodies have been read; notes every problem. Nothing where
 // the study has none of these tables. `folder` is that of the study file, for tables of motions and loads.
+// With `rom` the bodies are parts of a reduced mechanism, whose names are not known here.
 std::optional<SimulationSpec> read_simulation_spec(TomlTable& root, const std::vector<BodySpec>& bodies,
                                                    const UnitSystem& units,
-                                                   const std::filesystem::path& folder);
+                                                   const std::filesystem::path& folder, bool rom = false);
 
 // The keys of [bodies.NAME] that say what a body is in a simulation: formulation, position, rotation,
 // velocity, angular_velocity, rigid, points. The body's units are known.

@@ -364,14 +364,47 @@ class Override {
   std::string shown_;
 };
 
+// What [train] needs of the rest of the study.
+void check_train(TomlTable& table, const StudyFile& study) {
+  if (study.bodies.empty()) return;  // said already
+  if (study.train->project_on_joints && (!study.simulation || study.simulation->joints.empty()))
+    table.problem("joints",
+                  "the study has no [[joints]] that the model could keep exactly: add them, or say "
+                  "joints = \"data\"");
+}
+
+// The model that a study runs in place of its bodies.
+void read_rom(TomlTable& table, const std::filesystem::path& given, StudyFile& study) {
+  const auto text = table.text("rom");
+  study.rom = given;
+  if (!given.empty()) {
+    for (const char* key : {"bodies", "train"}) table.value(key);
+    return;
+  }
+  if (!text) return;
+  study.rom = study.path.parent_path() / *text;
+  if (text->empty() || !std::filesystem::exists(study.rom))
+    table.problem("rom", fmt::format("there is no file '{}'; 'lissom train' writes one",
+                                     (study.path.parent_path() / *text).string()));
+  for (const char* key : {"bodies", "joints", "train"})
+    if (table.value(key))
+      table.problem(key,
+                    "does not go with 'rom', a reduced mechanism, which has its bodies and joints: leave "
+                    "it out");
+}
+
 // What every study has; the cases are read by the caller.
-StudyFile read_root(const toml::value& root, const std::filesystem::path& path, TomlProblems& problems) {
+StudyFile read_root(const toml::value& root, const std::filesystem::path& path,
+                    const std::filesystem::path& rom, TomlProblems& problems) {
   StudyFile study;
   study.path = path;
   TomlTable table(root, "", path.string(), problems);
   study.title = table.text("title").value_or(path.stem().string());
   read_units(table, study.units);
-  for (auto& [name, body] : table.named_tables("bodies")) {
+  read_rom(table, rom, study);
+  const bool is_rom = !study.rom.empty();
+  using NamedTables = std::vector<std::pair<std::string, TomlTable>>;
+  for (auto& [name, body] : is_rom ? NamedTables() : table.named_tables("bodies")) {
     study.bodies.push_back(read_body(name, body, path.parent_path(), study.units));
     BodySpec& spec = study.bodies.back();
     spec.reduction_key = name +
@@ -379,9 +412,33 @@ StudyFile read_root(const toml::value& root, const std::filesystem::path& path, 
                                    {"formulation", "position", "rotation", "velocity", "angular_velocity"}) +
                          spec.units.name;
   }
-  if (study.bodies.empty() && !table.has("bodies"))
-    table.problem("bodies", "is missing: a study needs [bodies.NAME]");
-  study.simulation = read_simulation_spec(table, study.bodies, study.units, path.parent_path());
+  if (study.bodies.empty() && !table.has("bodies") && !is_rom)
+    table.problem("bodies", "is missing: a study needs [bodies.NAME], or rom = \"FILE\"");
+  study.simulation = read_simulation_spec(table, study.bodies, study.units, path.parent_path(), is_rom);
+  if (!is_rom)
+    if (auto train = table.table("train")) {
+      std::vector<std::string> names;
+      for (const BodySpec& body : study.bodies) names.push_back(body.name);
+      study.train = read_train_spec(*train, study.units, names, path.parent_path());
+      check_train(*train, study);
+    }
+  if (study.simulation && study.simulation->simulate) {
+    SimulateSpec& simulate = *study.simulation->simulate;
+    // problems of keys that are not there go to the table
+    const auto where = [&] {
+      const auto& keys = root.as_table().at("simulate").as_table();
+      const auto it = keys.find("model");
+      return it == keys.end() ? simulate.where
+                              : SourcePos{path.string(), static_cast<long>(it->second.location().line())};
+    };
+    if (simulate.slap && !is_rom && !table.has("train"))
+      problems.add(where(),
+                   "simulate.model: \"slap\" needs a model: add [train], which makes one of this "
+                   "study's motions, or rom = \"FILE\" in place of the bodies");
+    if (!simulate.slap && is_rom && rom.empty())
+      problems.add(where(), "simulate.model: is \"full\", but 'rom' is a reduced mechanism: leave it out");
+    if (is_rom) simulate.slap = true;
+  }
   if (study.simulation && study.simulation->simulate)
     for (const BodySpec& body : study.bodies)
       if (body.formulation != Formulation::Rigid && !body.reduce && !body.without_mesh())
@@ -398,8 +455,44 @@ StudyFile read_root(const toml::value& root, const std::filesystem::path& path, 
   return study;
 }
 
+// Runs of [train] are cases with a simulation of the bodies themselves.
+void check_runs(const toml::value& root, const StudyFile& study, const StudyFile& asking,
+                TomlProblems& problems) {
+  if (!asking.train || !asking.train->trajectories.empty()) return;
+  std::vector<std::string> names;
+  for (const StudyCase& variant : study.cases) names.push_back(variant.study.case_name);
+  const auto problem = [&](const std::string& message) {
+    const auto& keys = root.as_table().at("train").as_table();
+    const auto it = keys.find("runs");
+    const SourcePos where =
+        it == keys.end() ? asking.train->where
+                         : SourcePos{study.path.string(), static_cast<long>(it->second.location().line())};
+    problems.add(where,
+                 fmt::format("train.runs: {}{}", message,
+                             asking.case_name.empty() ? "" : fmt::format(" (case '{}')", asking.case_name)));
+  };
+  for (const std::string& run : asking.train->runs) {
+    const StudyFile* found = run.empty() ? &study : nullptr;
+    for (const StudyCase& variant : study.cases)
+      if (variant.study.case_name == run) found = &variant.study;
+    const std::string shown = run.empty() ? "the study itself" : fmt::format("the case '{}'", run);
+    if (!found)
+      problem(fmt::format("there is no case '{}'{}; there {}", run, did_you_mean(run, names),
+                          names.empty() ? "is none, and \"study\" stands for the study itself"
+                                        : fmt::format("are: study, {}", fmt::join(names, ", "))));
+    else if (!found->simulation || !found->simulation->simulate)
+      problem(fmt::format("{} has no [simulate], so that there is no motion to train on", shown));
+    else if (found->simulation->simulate->slap)
+      problem(
+          fmt::format("{} is simulated with model = \"slap\", the model that is to be trained; name runs "
+                      "with model = \"full\"",
+                      shown));
+  }
+}
+
 // [[cases]]: the root with keys set otherwise, read once more.
-void read_cases(const toml::value& root, StudyFile& study, TomlProblems& problems) {
+void read_cases(const toml::value& root, const std::filesystem::path& rom, StudyFile& study,
+                TomlProblems& problems) {
   TomlTable table(root, "", study.path.string(), problems);
   std::vector<std::string> names;
   for (TomlTable& entry : table.tables("cases")) {
@@ -428,7 +521,7 @@ void read_cases(const toml::value& root, StudyFile& study, TomlProblems& problem
       Override(own, where, fmt::format("set.\"{}\"", key)).set(changed, key, "", *value);
       variant.changes.push_back(fmt::format("{} = {}", key, canonical(*value)));
     }
-    if (own.empty()) variant.study = read_root(changed, study.path, own);
+    if (own.empty()) variant.study = read_root(changed, study.path, rom, own);
     for (const std::string& line : own.lines()) problems.add_line(fmt::format("{} (case '{}')", line, name));
     variant.study.text = study.text;
     variant.study.case_name = name;
@@ -439,11 +532,17 @@ void read_cases(const toml::value& root, StudyFile& study, TomlProblems& problem
                  fmt::format("compare.reference: there is no case '{}'{}", study.reference,
                              did_you_mean(study.reference, names)));
   }
+  if (!problems.empty()) return;
+  check_runs(root, study, study, problems);
+  // what is wrong with the study's runs would come again with every case
+  if (!problems.empty()) return;
+  for (const StudyCase& variant : study.cases) check_runs(root, study, variant.study, problems);
 }
 
 }  // namespace
 
-StudyFile parse_study(const std::string& text, const std::filesystem::path& path) {
+StudyFile parse_study(const std::string& text, const std::filesystem::path& path,
+                      const std::filesystem::path& rom) {
   toml::value root;
   try {
     std::istringstream stream(text);
@@ -457,17 +556,17 @@ StudyFile parse_study(const std::string& text, const std::filesystem::path& path
   }
   if (!root.is_table()) fail_input("{}: is no valid study file", path.string());
   TomlProblems problems;
-  StudyFile study = read_root(root, path, problems);
+  StudyFile study = read_root(root, path, rom, problems);
   study.text = text;
   // problems of the study itself would come again with every case
   problems.throw_if_any();
-  read_cases(root, study, problems);
+  read_cases(root, rom, study, problems);
   problems.throw_if_any();
   return study;
 }
 
-StudyFile read_study_file(const std::filesystem::path& path) {
-  return parse_study(read_file(path), path);
+StudyFile read_study_file(const std::filesystem::path& path, const std::filesystem::path& rom) {
+  return parse_study(read_file(path), path, rom);
 }
 
 }  // namespace lissom

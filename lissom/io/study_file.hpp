@@ -8,6 +8,7 @@
 
 #include "lissom/io/body_spec.hpp"
 #include "lissom/io/simulation_spec.hpp"
+#include "lissom/io/train_spec.hpp"
 
 namespace lissom {
 
@@ -20,8 +21,10 @@ struct StudyFile {
   std::string case_name;  // empty: the study itself
   UnitSystem units;
   std::vector<BodySpec>
-      bodies;  // in the order of the file; file names are relative to the study file's folder
+      bodies;                 // in the order of the file; file names are relative to the study file's folder
+  std::filesystem::path rom;  // a reduced mechanism in place of bodies and joints; empty: none
   std::optional<SimulationSpec> simulation;
+  std::optional<TrainSpec> train;
   std::vector<StudyCase> cases;  // variants; these have none themselves
   std::string reference;         // case that the others are compared with; empty: the study itself
 };
@@ -33,7 +36,11 @@ struct StudyCase {
 };
 
 // Throws InputError listing every problem of the file at once, each with line and key.
-StudyFile read_study_file(const std::filesystem::path& path);
-StudyFile parse_study(const std::string& text, const std::filesystem::path& path);
+// A study may be read for a reduced mechanism, `rom`: then only its loads, sensors, gravity and [simulate]
+// count. Its bodies and [train] are not looked at, so that their files need not be there, and the joints are
+// those of the model.
+StudyFile read_study_file(const std::filesystem::path& path, const std::filesystem::path& rom = {});
+StudyFile parse_study(const std::string& text, const std::filesystem::path& path,
+                      const std::filesystem::path& rom = {});
 
 }  // namespace lissom

@@ -25,6 +25,12 @@ struct Placement {
   Eigen::Vector3d angular_velocity = Eigen::Vector3d::Zero();  // in the global frame [rad/s]
 };
 
+// Nodes that belong together, in the order of node_positions().
+struct NodeGroup {
+  std::string name;
+  int first = 0, count = 0;
+};
+
 class Body {
  public:
   // Room for intermediate results; each formulation has its own kind.
@@ -37,10 +43,12 @@ class Body {
   virtual ~Body() = default;
 
   const std::string& name() const { return name_; }
-  virtual std::string formulation() const = 0;  // "rigid", "ffrf", "fncf", "gcms"
-  virtual int coordinates() const = 0;          // n
-  virtual int own_constraints() const = 0;      // 0, 1 or 6
-  virtual int flexible_modes() const = 0;  // deformation modes; of GCMS coordinates beyond the rigid ones
+  virtual std::string formulation() const = 0;  // "rigid", "ffrf", "fncf", "gcms", "slap"
+  // A whole mechanism, reduced with its joints: what holds it is part of it.
+  virtual bool is_mechanism() const { return false; }
+  virtual int coordinates() const = 0;      // n
+  virtual int own_constraints() const = 0;  // 0, 1 or 6
+  virtual int flexible_modes() const = 0;   // deformation modes; of GCMS coordinates beyond the rigid ones
   virtual bool constant_mass() const = 0;
   virtual std::unique_ptr<Workspace> workspace() const = 0;
 
@@ -88,6 +96,8 @@ class Body {
   // node_ids() (empty of a rigid body from numbers).
   virtual Eigen::Matrix3Xd node_positions(const Vector& q) const = 0;
   virtual const std::vector<std::int64_t>& node_ids() const = 0;
+  // The parts of a reduced mechanism; otherwise all nodes under the body's own name.
+  virtual std::vector<NodeGroup> node_groups() const;
   // The deformation as coordinates p of the reduced body, for stress recovery; empty of a rigid body.
   virtual Eigen::VectorXd reduced_coordinates(const Vector& q) const = 0;
 

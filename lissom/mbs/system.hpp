@@ -137,7 +137,8 @@ struct SystemCheck {
   int coordinates = 0, joint_constraints = 0, own_constraints = 0;
   int rank = 0;                      // of all constraints
   int degrees_of_freedom = 0;        // coordinates - rank
-  int rigid_degrees_of_freedom = 0;  // with every body rigid
+  int rigid_degrees_of_freedom = 0;  // with every body rigid; of a reduced mechanism not known, and 0
+  bool has_mechanism = false;        // one body is a whole mechanism, reduced with its joints
   std::vector<int> kept;             // rows that are independent of each other, those of bodies always
   // What the rank was decided by (rows of length one): the smallest part of a row kept and the largest part
   // of one left out that the others do not say already; between them lies 1e-8. A small first one is a joint
@@ -158,7 +159,7 @@ struct SystemCheck {
     bool is_angle = false;
   };
   std::vector<Gap> gaps;                         // joints whose frames do not meet, largest first
-  std::vector<std::string> free_bodies;          // that neither joint nor spring holds
+  std::vector<std::string> free_bodies;          // that neither joint nor spring holds, nor a mechanism
   std::vector<std::string> massless_directions;  // directions without inertia and without constraint
   bool is_driven = false;                        // by a prescribed motion that is not constant
   bool moves() const { return degrees_of_freedom > 0; }

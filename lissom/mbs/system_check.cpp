@@ -302,8 +302,10 @@ SystemCheck check_system(const System& system, double t, const Eigen::VectorXd& 
   check.smallest_kept = rank.smallest_kept;
   check.largest_dropped = rank.largest_dropped;
   check.degrees_of_freedom = check.coordinates - check.rank;
-  check.rigid_degrees_of_freedom =
-      6 * static_cast<int>(system.bodies().size()) - rigid_rank(system, equations, t, q);
+  for (const auto& body : system.bodies()) check.has_mechanism |= body->is_mechanism();
+  if (!check.has_mechanism)
+    check.rigid_degrees_of_freedom =
+        6 * static_cast<int>(system.bodies().size()) - rigid_rank(system, equations, t, q);
 
   for (size_t i = 0; i < rank.dropped.size(); ++i) {
     SystemCheck::Redundant redundant;
@@ -339,7 +341,8 @@ SystemCheck check_system(const System& system, double t, const Eigen::VectorXd& 
     hold(load.second);
   }
   for (size_t b = 0; b < held.size(); ++b)
-    if (!held[b]) check.free_bodies.push_back(system.bodies()[b]->name());
+    if (!held[b] && !system.bodies()[b]->is_mechanism())
+      check.free_bodies.push_back(system.bodies()[b]->name());
 
   find_massless(system, equations, G, q, check.massless_directions);
   return check;
@@ -381,12 +384,26 @@ std::string describe(const System& system, const SystemCheck& check) {
   }
 
   line("");
+  for (const auto& body : system.bodies()) {
+    if (!body->is_mechanism()) continue;
+    std::vector<std::string> parts;
+    for (const auto& group : body->node_groups()) parts.push_back(group.name);
+    line(fmt::format("'{}' is a mechanism reduced as a whole, joints included: {} in {}.", body->name(),
+                     list_of(parts), plural(body->coordinates(), "coordinate", "coordinates")));
+  }
+  if (check.has_mechanism && check.joint_constraints + check.own_constraints == 0) {
+    line("There are no constraints: an ordinary differential equation.");
+    for (const std::string& direction : check.massless_directions)
+      line(fmt::format("There is a direction without inertia: {}.", direction));
+    return text;
+  }
   line(fmt::format("{}, {} of joints and {} of bodies, {} of them independent: {}.",
                    plural(check.coordinates, "coordinate", "coordinates"),
                    plural(check.joint_constraints, "constraint", "constraints"), check.own_constraints,
                    check.rank, plural(check.degrees_of_freedom, "degree of freedom", "degrees of freedom")));
-  line(fmt::format("With every body rigid: {}.",
-                   plural(check.rigid_degrees_of_freedom, "degree of freedom", "degrees of freedom")));
+  if (!check.has_mechanism)
+    line(fmt::format("With every body rigid: {}.",
+                     plural(check.rigid_degrees_of_freedom, "degree of freedom", "degrees of freedom")));
   if (!check.moves())
     line(check.is_driven ? "All motion is prescribed."
                          : "Nothing can move: the joints hold every coordinate. Remove a joint or free a "

@@ -8,6 +8,7 @@
 
 #include "lissom/core/text.hpp"
 #include "lissom/fe/named_nodes.hpp"
+#include "lissom/rom/slap_body.hpp"
 
 namespace lissom {
 
@@ -35,33 +36,58 @@ Matrix3d triad(const FrameSpec& frame, const Matrix3d& base) {
   return A;
 }
 
+// Joints, loads and sensors of a study; where places are on bodies is up to the two kinds of systems below.
 class Builder {
  public:
-  Builder(const StudyFile& study, BodyStore& store, Diagnostics& diagnostics, const ProgressHook& progress)
-      : study_(study) {
-    built_.system = std::make_unique<System>();
-    System& system = *built_.system;
-    for (const BodySpec& spec : study.bodies) {
-      const StoredBody& stored = store.get(spec, diagnostics, progress);
-      stored_.push_back(&stored);
-      system.add_body(make_body(spec, stored), spec.placement);
-      workspaces_.push_back(system.bodies().back()->workspace());
-    }
-  }
+  virtual ~Builder() = default;
 
-  StudySystem build() {
+  StudySystem build(Diagnostics& diagnostics) {
     const SimulationSpec& spec = *study_.simulation;
     System& system = *built_.system;
     system.set_gravity(spec.gravity);
-    for (const JointSpec& joint : spec.joints) attempt(joint.where, "joint", joint.name, [&] { add(joint); });
+    if (!built_.rom)
+      for (const JointSpec& joint : spec.joints)
+        attempt(joint.where, "joint", joint.name, [&] { add(joint); });
     for (const LoadSpec& load : spec.loads)
       attempt(load.load.where, "load", load.load.name, [&] { add(load); });
     for (const SensorSpec& sensor : spec.sensors)
       attempt(sensor.where, "sensor", sensor.name, [&] { add(sensor); });
     if (!problems_.empty()) throw InputError(fmt::format("{}", fmt::join(problems_, "\n")));
+    if (!left_out_.empty())
+      diagnostics.warn(
+          "simulate.joint-sensors",
+          fmt::format("joints are part of the reduced model and are not measured: {} '{}' {} left "
+                      "out",
+                      left_out_.size() == 1 ? "the sensor" : "the sensors", fmt::join(left_out_, "', '"),
+                      left_out_.size() == 1 ? "is" : "are"));
     system.initial(built_.q, built_.v);
     return std::move(built_);
   }
+
+ protected:
+  explicit Builder(const StudyFile& study) : study_(study) { built_.system = std::make_unique<System>(); }
+
+  // The axes that belong to a place at the start.
+  virtual Matrix3d base_axes(const PlaceSpec& place) = 0;
+  // A marker with these axes at the start. The place is not on the ground.
+  virtual MarkerRef body_marker(const PlaceSpec& place, const Matrix3d& axes) = 0;
+
+  void add_body(std::unique_ptr<Body> body, const Placement& placement = {}) {
+    built_.system->add_body(std::move(body), placement);
+    workspaces_.push_back(built_.system->bodies().back()->workspace());
+  }
+
+  // A body's marker at the start.
+  const MarkerKinematics& start(MarkerRef ref) {
+    const Body& body = *built_.system->bodies()[ref.body];
+    VectorXd q(body.coordinates()), v(body.coordinates());
+    body.place(built_.system->placement(ref.body), q, v);
+    body.marker(ref.marker, q, v, false, *workspaces_[ref.body], kinematics_);
+    return kinematics_;
+  }
+
+  const StudyFile& study_;
+  StudySystem built_;
 
  private:
   template <class Work>
@@ -76,76 +102,6 @@ class Builder {
     }
   }
 
-  const Placement& placement(const PlaceSpec& place) const { return study_.bodies[place.body].placement; }
-
-  // The axes that belong to a place at the start: the interface's, or the body's.
-  Matrix3d base_axes(const PlaceSpec& place) const {
-    if (place.is_ground()) return Matrix3d::Identity();
-    Matrix3d axes = Matrix3d::Identity();
-    if (place.marker.kind == MarkerSpec::Kind::Interface)
-      for (const InterfaceFrame& interface : stored_[place.body]->reduced.interfaces)
-        if (interface.name == place.marker.name) axes = interface.axes;
-    return placement(place).rotation * axes;
-  }
-
-  MarkerRef body_marker(const PlaceSpec& place, const Matrix3d& axes) {
-    LISSOM_ASSERT(!place.is_ground());
-    MarkerSpec spec = place.marker;
-    spec.axes = placement(place).rotation.transpose() * axes;
-    const StoredBody& stored = *stored_[place.body];
-    if (stored.from_mesh()) resolve_in_mesh(stored, spec);
-    if (spec.kind == MarkerSpec::Kind::Interface)
-      resolve_node_set(stored, study_.bodies[place.body].name, spec);
-    return built_.system->add_marker(place.body, spec);
-  }
-
-  // A place of a rigid body from a mesh is the mean of its nodes.
-  static void resolve_in_mesh(const StoredBody& stored, MarkerSpec& spec) {
-    std::vector<int> nodes;
-    if (spec.kind == MarkerSpec::Kind::Nodes)
-      for (const std::int64_t id : spec.node_ids) {
-        const auto found = named_nodes(stored.places, fmt::format("node {}", id), "for a marker");
-        nodes.insert(nodes.end(), found.begin(), found.end());
-      }
-    else
-      nodes = named_nodes(stored.places, spec.name, "for a marker");
-    spec.kind = MarkerSpec::Kind::Point;
-    spec.name.clear();
-    spec.node_ids.clear();
-    spec.point.setZero();
-    for (const int node : nodes)
-      spec.point += stored.places.points.col(node) / static_cast<double>(nodes.size());
-  }
-
-  // What is no interface of a flexible body may be a node set of its mesh.
-  static void resolve_node_set(const StoredBody& stored, const std::string& body, MarkerSpec& spec) {
-    std::vector<std::string> names;
-    for (const InterfaceFrame& interface : stored.reduced.interfaces) {
-      if (interface.name == spec.name) return;
-      names.push_back(interface.name);
-    }
-    const auto set = stored.places.node_sets.find(spec.name);
-    if (set == stored.places.node_sets.end()) {
-      for (const auto& [name, nodes] : stored.places.node_sets) names.push_back(name);
-      std::sort(names.begin(), names.end());
-      names.erase(std::unique(names.begin(), names.end()), names.end());
-      fail_input("body '{}' has no interface or node set '{}'{}; there are: {}", body, spec.name,
-                 did_you_mean(spec.name, names), fmt::join(names, ", "));
-    }
-    spec.kind = MarkerSpec::Kind::Nodes;
-    for (const int node : set->second) spec.node_ids.push_back(stored.places.node_ids[node]);
-  }
-
-  // Where a body's marker is at the start.
-  Vector3d start(MarkerRef ref) {
-    const Body& body = *built_.system->bodies()[ref.body];
-    VectorXd q(body.coordinates()), v(body.coordinates());
-    body.place(built_.system->placement(ref.body), q, v);
-    MarkerKinematics kinematics;
-    body.marker(ref.marker, q, v, false, *workspaces_[ref.body], kinematics);
-    return kinematics.position();
-  }
-
   // Both markers; the ground's is at `at`, or `offset` from the other one where that is not given.
   std::pair<MarkerRef, MarkerRef> markers(const PlaceSpec& first, const PlaceSpec& second,
                                           const FrameSpec& frame, const Matrix3d& first_axes,
@@ -153,16 +109,19 @@ class Builder {
     System& system = *built_.system;
     if (first.is_ground()) {
       const MarkerRef b = body_marker(second, second_axes);
-      return {system.add_ground_marker(frame.at.value_or(Vector3d(start(b) - offset)), first_axes), b};
+      return {system.add_ground_marker(frame.at.value_or(Vector3d(start(b).position() - offset)), first_axes),
+              b};
     }
     const MarkerRef a = body_marker(first, first_axes);
     if (second.is_ground())
-      return {a, system.add_ground_marker(frame.at.value_or(Vector3d(start(a) + offset)), second_axes)};
+      return {a, system.add_ground_marker(frame.at.value_or(Vector3d(start(a).position() + offset)),
+                                          second_axes)};
     return {a, body_marker(second, second_axes)};
   }
 
   Vector3d position(MarkerRef ref) {
-    return ref.body < 0 ? Vector3d(built_.system->ground_marker(ref.marker).head<3>()) : start(ref);
+    return ref.body < 0 ? Vector3d(built_.system->ground_marker(ref.marker).head<3>())
+                        : Vector3d(start(ref).position());
   }
 
   void add_joint(Joint joint, const PlaceSpec& first, const PlaceSpec& second) {
@@ -224,7 +183,7 @@ class Builder {
           markers(spec.first, *spec.second, spec.frame, A, A, Vector3d::Zero());
     } else {
       load.first = body_marker(spec.first, A);
-      load.second = built_.system->add_ground_marker(start(load.first), A);
+      load.second = built_.system->add_ground_marker(start(load.first).position(), A);
     }
     if (load.kind == LoadKind::Spring || load.kind == LoadKind::LineForce) {
       const double distance = (position(load.second) - position(load.first)).norm();
@@ -255,6 +214,10 @@ class Builder {
       for (size_t i = 0; i < loads.size(); ++i)
         if (loads[i].name == spec.of) sensor.index = static_cast<int>(i);
     } else if (spec.kind != SensorKind::Energy) {
+      if (built_.rom) {
+        left_out_.push_back(spec.name);
+        return;
+      }
       sensor.index = built_.system->find_joint(spec.of);
     }
     // a joint or load that could not be made has its own message
@@ -262,11 +225,168 @@ class Builder {
     built_.sensors.push_back(std::move(sensor));
   }
 
-  const StudyFile& study_;
-  StudySystem built_;
-  std::vector<const StoredBody*> stored_;
   std::vector<std::unique_ptr<Body::Workspace>> workspaces_;
-  std::vector<std::string> problems_;
+  MarkerKinematics kinematics_;
+  std::vector<std::string> problems_, left_out_;
+};
+
+// Bodies of the study, each in its formulation and place.
+class BodyBuilder final : public Builder {
+ public:
+  BodyBuilder(const StudyFile& study, BodyStore& store, Diagnostics& diagnostics,
+              const ProgressHook& progress)
+      : Builder(study) {
+    for (const BodySpec& spec : study.bodies) {
+      const StoredBody& stored = store.get(spec, diagnostics, progress);
+      stored_.push_back(&stored);
+      add_body(make_body(spec, stored), spec.placement);
+    }
+  }
+
+ private:
+  const Placement& placement(const PlaceSpec& place) const { return study_.bodies[place.body].placement; }
+
+  // The axes that belong to a place at the start: the interface's, or the body's.
+  Matrix3d base_axes(const PlaceSpec& place) override {
+    if (place.is_ground()) return Matrix3d::Identity();
+    Matrix3d axes = Matrix3d::Identity();
+    if (place.marker.kind == MarkerSpec::Kind::Interface)
+      for (const InterfaceFrame& interface : stored_[place.body]->reduced.interfaces)
+        if (interface.name == place.marker.name) axes = interface.axes;
+    return placement(place).rotation * axes;
+  }
+
+  MarkerRef body_marker(const PlaceSpec& place, const Matrix3d& axes) override {
+    LISSOM_ASSERT(!place.is_ground());
+    MarkerSpec spec = place.marker;
+    spec.axes = placement(place).rotation.transpose() * axes;
+    const StoredBody& stored = *stored_[place.body];
+    if (stored.from_mesh()) resolve_in_mesh(stored, spec);
+    if (spec.kind == MarkerSpec::Kind::Interface)
+      resolve_node_set(stored, study_.bodies[place.body].name, spec);
+    return built_.system->add_marker(place.body, spec);
+  }
+
+  // A place of a rigid body from a mesh is the mean of its nodes.
+  static void resolve_in_mesh(const StoredBody& stored, MarkerSpec& spec) {
+    std::vector<int> nodes;
+    if (spec.kind == MarkerSpec::Kind::Nodes)
+      for (const std::int64_t id : spec.node_ids) {
+        const auto found = named_nodes(stored.places, fmt::format("node {}", id), "for a marker");
+        nodes.insert(nodes.end(), found.begin(), found.end());
+      }
+    else
+      nodes = named_nodes(stored.places, spec.name, "for a marker");
+    spec.kind = MarkerSpec::Kind::Point;
+    spec.name.clear();
+    spec.node_ids.clear();
+    spec.point.setZero();
+    for (const int node : nodes)
+      spec.point += stored.places.points.col(node) / static_cast<double>(nodes.size());
+  }
+
+  // What is no interface of a flexible body may be a node set of its mesh.
+  static void resolve_node_set(const StoredBody& stored, const std::string& body, MarkerSpec& spec) {
+    std::vector<std::string> names;
+    for (const InterfaceFrame& interface : stored.reduced.interfaces) {
+      if (interface.name == spec.name) return;
+      names.push_back(interface.name);
+    }
+    const auto set = stored.places.node_sets.find(spec.name);
+    if (set == stored.places.node_sets.end()) {
+      for (const auto& [name, nodes] : stored.places.node_sets) names.push_back(name);
+      std::sort(names.begin(), names.end());
+      names.erase(std::unique(names.begin(), names.end()), names.end());
+      fail_input("body '{}' has no interface or node set '{}'{}; there are: {}", body, spec.name,
+                 did_you_mean(spec.name, names), fmt::join(names, ", "));
+    }
+    spec.kind = MarkerSpec::Kind::Nodes;
+    for (const int node : set->second) spec.node_ids.push_back(stored.places.node_ids[node]);
+  }
+
+  std::vector<const StoredBody*> stored_;
+};
+
+// A mechanism reduced as a whole; places are the model's frames, and its nodes where it has them.
+class RomBuilder final : public Builder {
+ public:
+  RomBuilder(const StudyFile& study, const SlapModel& model) : Builder(study) {
+    built_.rom = std::make_shared<const SlapModel>(model);
+    for (const SlapPart& part : model.parts) parts_.push_back(part.name);
+    add_body(make_slap_body("mechanism", model));
+  }
+
+ private:
+  Matrix3d base_axes(const PlaceSpec& place) override {
+    if (place.is_ground()) return Matrix3d::Identity();
+    const SlapFrame* frame = nullptr;
+    const MarkerSpec spec = resolve(place, frame);
+    const MarkerRef ref = built_.system->add_marker(0, spec);
+    if (!built_.system->marker_rotates(ref)) return Matrix3d::Identity();
+    const Matrix3d turned = start(ref).axes();
+    return frame ? Matrix3d(turned * frame->axes) : turned;
+  }
+
+  MarkerRef body_marker(const PlaceSpec& place, const Matrix3d& axes) override {
+    LISSOM_ASSERT(!place.is_ground());
+    const SlapFrame* frame = nullptr;
+    MarkerSpec spec = resolve(place, frame);
+    const MarkerRef ref = built_.system->add_marker(0, spec);
+    if (!built_.system->marker_rotates(ref)) return ref;
+    // at the start the place has turned since it was at rest
+    spec.axes = start(ref).axes().transpose() * axes;
+    return built_.system->add_marker(0, spec);
+  }
+
+  // The place as the model knows it, with the axes of its part.
+  MarkerSpec resolve(const PlaceSpec& place, const SlapFrame*& frame) const {
+    const SlapModel& model = *built_.rom;
+    std::string rest;
+    const int p = split_place(place.text, parts_, rest);
+    if (p < 0) {
+      const std::string name = place.text.substr(0, place.text.find('.'));
+      fail_input("'{}': the model has no body '{}'{}; it has: {}", place.text, name,
+                 did_you_mean(name, parts_), fmt::join(parts_, ", "));
+    }
+    const SlapPart& part = model.parts[p];
+    MarkerSpec spec;
+    spec.part = part.name;
+    spec.name = rest;
+    spec.where = place.marker.where;
+    std::vector<std::string> names;
+    for (const SlapFrame& candidate : model.frames) {
+      if (candidate.part != p) continue;
+      names.push_back(candidate.name);
+      if (candidate.name == rest) frame = &candidate;
+    }
+    if (frame) return spec;
+    spec.node_ids = node_numbers(rest);
+    std::string why = "the model has no such place";
+    if (!spec.node_ids.empty()) {
+      spec.kind = MarkerSpec::Kind::Nodes;
+      why = "the model keeps no nodes (recovery = false)";
+      if (part.has_nodes()) {
+        std::vector<std::int64_t> missing;
+        for (const std::int64_t id : spec.node_ids)
+          if (std::find(part.node_ids.begin(), part.node_ids.end(), id) == part.node_ids.end())
+            missing.push_back(id);
+        if (missing.empty()) return spec;
+        why = fmt::format("the body '{}' has no node {}; its {} nodes are numbered {} to {}", part.name,
+                          missing.front(), part.node_ids.size(),
+                          *std::min_element(part.node_ids.begin(), part.node_ids.end()),
+                          *std::max_element(part.node_ids.begin(), part.node_ids.end()));
+      }
+    }
+    fail_input(
+        "'{}': {}{}; places of '{}' in the model: {}{}. To have others, name them in 'places' of [train] and "
+        "train again{}",
+        place.text, why, did_you_mean(rest, names), part.name,
+        names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")),
+        part.has_nodes() ? ", and every node" : "",
+        part.has_nodes() ? "" : ", or keep all nodes with recovery = true");
+  }
+
+  std::vector<std::string> parts_;
 };
 
 std::string vec(const Vector3d& v) {
@@ -278,7 +398,12 @@ std::string vec(const Vector3d& v) {
 StudySystem build_system(const StudyFile& study, BodyStore& store, Diagnostics& diagnostics,
                          const ProgressHook& progress) {
   LISSOM_ASSERT(study.simulation.has_value());
-  return Builder(study, store, diagnostics, progress).build();
+  return BodyBuilder(study, store, diagnostics, progress).build(diagnostics);
+}
+
+StudySystem build_rom_system(const StudyFile& study, const SlapModel& model, Diagnostics& diagnostics) {
+  LISSOM_ASSERT(study.simulation.has_value());
+  return RomBuilder(study, model).build(diagnostics);
 }
 
 SystemCheck check_study_system(const StudySystem& built, const StudyFile& study, Diagnostics& diagnostics) {
@@ -328,7 +453,7 @@ SystemCheck check_study_system(const StudySystem& built, const StudyFile& study,
         "remove or replace a joint (a revolute joint by a spherical or cylindrical one), or give one a "
         "'motion'",
         study.path.string(), check.coordinates, check.rank);
-  if (check.moves() && check.rigid_degrees_of_freedom <= 0 && !driven)
+  if (check.moves() && !check.has_mechanism && check.rigid_degrees_of_freedom <= 0 && !driven)
     diagnostics.warn("simulate.only-vibrates",
                      "the mechanism can only deform: as rigid bodies nothing of it could move");
   if (check.singular_position)
@@ -360,7 +485,7 @@ json system_json(const System& system, const SystemCheck& check) {
   j["joint_constraints"] = check.joint_constraints;
   j["own_constraints"] = check.own_constraints;
   j["degrees_of_freedom"] = check.degrees_of_freedom;
-  j["rigid_degrees_of_freedom"] = check.rigid_degrees_of_freedom;
+  j["rigid_degrees_of_freedom"] = check.has_mechanism ? json(nullptr) : json(check.rigid_degrees_of_freedom);
   j["bodies"] = json::array();
   for (const auto& body : system.bodies())
     j["bodies"].push_back({{"name", body->name()},
@@ -369,6 +494,11 @@ json system_json(const System& system, const SystemCheck& check) {
                            {"modes", body->flexible_modes()},
                            {"own_constraints", body->own_constraints()},
                            {"mass", body->mass()}});
+  for (size_t b = 0; b < system.bodies().size(); ++b) {
+    if (!system.bodies()[b]->is_mechanism()) continue;
+    json& parts = j["bodies"][b]["parts"];
+    for (const auto& group : system.bodies()[b]->node_groups()) parts.push_back(group.name);
+  }
   const auto name_of_body = [&](MarkerRef ref) {
     return ref.body < 0 ? std::string("ground") : system.bodies()[ref.body]->name();
   };

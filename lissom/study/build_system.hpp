@@ -12,6 +12,7 @@
 #include "lissom/io/study_file.hpp"
 #include "lissom/mbs/sensor.hpp"
 #include "lissom/mbs/system.hpp"
+#include "lissom/rom/slap_model.hpp"
 #include "lissom/study/body_store.hpp"
 
 namespace lissom {
@@ -22,6 +23,8 @@ struct StudySystem {
   // what the user wrote for the two markers of each joint of the system
   std::vector<std::pair<std::string, std::string>> joint_places;
   Eigen::VectorXd q, v;  // at the start, as placed
+  // of a mechanism reduced as a whole, which is then the only body
+  std::shared_ptr<const SlapModel> rom;
 };
 
 // Joints: the frames of both markers have the same axes at the start (`axis` and `reference` of the joint;
@@ -30,6 +33,12 @@ struct StudySystem {
 // Throws InputError with all problems of joints, loads and sensors, each with its place in the file.
 StudySystem build_system(const StudyFile& study, BodyStore& store, Diagnostics& diagnostics,
                          const ProgressHook& progress = {});
+
+// The mechanism as a System of one reduced body, "mechanism", with the study's loads, sensors and gravity;
+// joints are part of the model, and it starts where its training did. Sensors of joints are left out with a
+// warning. Throws InputError with all problems of loads and sensors: parts and places that the model does not
+// have, with those that it has.
+StudySystem build_rom_system(const StudyFile& study, const SlapModel& model, Diagnostics& diagnostics);
 
 // The check before a run, at the positions q. Throws InputError where the study cannot be simulated: frames
 // of joints that do not meet (unless they may be moved), a mechanism that cannot move although nothing drives

@@ -10,7 +10,9 @@
 #include <limits>
 #include <optional>
 
+#include "lissom/core/text.hpp"
 #include "lissom/io/result_file.hpp"
+#include "lissom/io/rom_file.hpp"
 #include "lissom/io/table.hpp"
 #include "lissom/time/initial_state.hpp"
 
@@ -299,8 +301,90 @@ Start make_start(StudySystem& built, const StudyFile& study, Diagnostics& diagno
   return start;
 }
 
+// Nodes that are written: those of a body, or of a part of it.
+struct NodeOutput {
+  int body = 0;
+  NodeGroup group;
+};
+
+std::vector<NodeOutput> node_outputs(const System& system, const SimulateSpec& simulate,
+                                     Diagnostics& diagnostics) {
+  std::vector<NodeOutput> all, outputs;
+  std::vector<std::string> names;
+  for (size_t b = 0; b < system.bodies().size(); ++b)
+    for (const NodeGroup& group : system.bodies()[b]->node_groups()) {
+      all.push_back({static_cast<int>(b), group});
+      names.push_back(group.name);
+    }
+  for (const std::string& name : simulate.all_nodes ? names : simulate.nodes) {
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const NodeOutput& one) { return one.group.name == name; });
+    if (found == all.end())
+      fail_input(simulate.where, "simulate.nodes: there is no body '{}'{}; there are: {}", name,
+                 did_you_mean(name, names), fmt::join(names, ", "));
+    if (found->group.count == 0)
+      diagnostics.warn("simulate.no-nodes." + name,
+                       fmt::format("the body '{}' has no nodes to be written", name));
+    else
+      outputs.push_back(*found);
+  }
+  return outputs;
+}
+
+// How far a reduced mechanism has left its training.
+class Trust {
+ public:
+  explicit Trust(std::shared_ptr<const SlapModel> rom) : rom_(std::move(rom)) {}
+  bool known() const { return rom_ && rom_->training.samples.cols() > 0; }
+
+  // The distance at a sample; 0 where nothing is known.
+  double at(const State& state) {
+    if (!known()) return 0;
+    const double distance = distance_from_training(rom_->training, state.q);
+    if (distance > largest_ || !any_) {
+      largest_ = distance;
+      at_ = state.t;
+    }
+    any_ = true;
+    if (distance > trust_threshold && !outside_since_) {
+      outside_since_ = state.t;
+      first_outside_ = distance;
+    }
+    return distance;
+  }
+
+  void warn(Diagnostics& diagnostics) const {
+    if (!outside_since_) return;
+    diagnostics.warn(
+        "simulate.trust",
+        fmt::format(
+            "the motion leaves what the model was trained on at t = {:.6g} s (distance {:.3g} where "
+            "training states are at most 1 apart; the largest is {:.3g} at t = {:.6g} s): compare with "
+            "model = \"full\", or add a run with such a load to 'runs' of [train]",
+            *outside_since_, first_outside_, largest_, at_));
+  }
+  json to_json() const {
+    return {{"largest", largest_},
+            {"at", at_},
+            {"outside_since", outside_since_ ? json(*outside_since_) : json(nullptr)},
+            {"threshold", trust_threshold}};
+  }
+  std::string text() const {
+    if (!known()) return "not known: the model has no training states";
+    return fmt::format("at most {:.3g} from the training, at t = {:.6g} s{}", largest_, at_,
+                       outside_since_ ? fmt::format("; it is left at t = {:.6g} s", *outside_since_)
+                                      : fmt::format("; {:g} and more would have left it", trust_threshold));
+  }
+
+ private:
+  std::shared_ptr<const SlapModel> rom_;
+  bool any_ = false;
+  double largest_ = 0, at_ = 0, first_outside_ = 0;
+  std::optional<double> outside_since_;
+};
+
 ResultHeader make_header(const StudyFile& study, const Start& start, const SensorBank& bank,
-                         const std::vector<int>& node_bodies) {
+                         const std::vector<NodeOutput>& nodes, bool has_trust) {
   const System& system = start.equations->system();
   ResultHeader header;
   header.title = study.title;
@@ -319,8 +403,12 @@ ResultHeader make_header(const StudyFile& study, const Start& start, const Senso
     header.sensors.push_back(column.name);
     header.sensor_units.push_back(si_unit(column));
   }
-  for (const int b : node_bodies)
-    header.nodes.push_back({system.bodies()[b]->name(), system.bodies()[b]->node_ids()});
+  for (const NodeOutput& output : nodes) {
+    const auto& ids = system.bodies()[output.body]->node_ids();
+    const auto first = ids.begin() + output.group.first;
+    header.nodes.push_back({output.group.name, {first, first + output.group.count}});
+  }
+  header.has_trust = has_trust;
   return header;
 }
 
@@ -336,11 +424,26 @@ json energy_json(const SystemEnergy& energy) {
           {"total", energy.total()}};
 }
 
+// Of the study's bodies, or of the model that it names.
+StudySystem make_system(const StudyFile& study, BodyStore& store, Diagnostics& diagnostics,
+                        const ProgressHook& progress) {
+  if (study.rom.empty()) return build_system(study, store, diagnostics, progress);
+  return build_rom_system(study, read_rom_file(study.rom, diagnostics).model, diagnostics);
+}
+
+// Before the bodies are reduced, which may take long.
+void check_request(const StudyFile& study, const std::filesystem::path& folder,
+                   const SimulationOptions& options) {
+  if (!study.simulation || !study.simulation->simulate)
+    fail_input("{}: there is no table [simulate]; add one with end and step", study.path.string());
+  if (options.write_files) check_output_folder(folder);
+}
+
 }  // namespace
 
 SimulationRun inspect_simulation(const StudyFile& study, BodyStore& store, Diagnostics& diagnostics,
                                  const ProgressHook& progress) {
-  const StudySystem built = build_system(study, store, diagnostics, progress);
+  const StudySystem built = make_system(study, store, diagnostics, progress);
   // gaps and the like are told, not refused
   const SystemCheck check = check_system(*built.system, 0, built.q);
   SimulationRun run;
@@ -357,14 +460,22 @@ SimulationRun inspect_simulation(const StudyFile& study, BodyStore& store, Diagn
 SimulationRun simulate(const StudyFile& study, const std::filesystem::path& folder, BodyStore& store,
                        Diagnostics& diagnostics, const ProgressHook& progress,
                        const SimulationOptions& options) {
-  if (!study.simulation || !study.simulation->simulate)
-    fail_input("{}: there is no table [simulate]; add one with end and step", study.path.string());
+  check_request(study, folder, options);
+  LISSOM_ASSERT(!study.simulation->simulate->slap || !study.rom.empty());
+  return simulate(study, folder, make_system(study, store, diagnostics, progress), diagnostics, progress,
+                  options);
+}
+
+SimulationRun simulate(const StudyFile& study, const std::filesystem::path& folder, StudySystem given,
+                       Diagnostics& diagnostics, const ProgressHook& progress,
+                       const SimulationOptions& options) {
+  check_request(study, folder, options);
   const SimulationSpec& spec = *study.simulation;
   const SimulateSpec& simulate = *spec.simulate;
-  if (options.write_files) check_output_folder(folder);
 
-  // the system, and a start that satisfies it
-  StudySystem built = build_system(study, store, diagnostics, progress);
+  // a start that satisfies the system
+  const auto kept_system = std::make_shared<StudySystem>(std::move(given));
+  StudySystem& built = *kept_system;
   const System& system = *built.system;
   if (progress) progress("initial conditions", -1);
   Start start = make_start(built, study, diagnostics);
@@ -374,6 +485,15 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
   if (!(simulate.integrator.end > 0))
     problems.push_back(
         fmt::format("end is {} s, expected a time after 0, where it starts", simulate.integrator.end));
+  // before anything is written
+  if (problems.empty() && simulate.integrator.integrator == Integrator::CentralDifferences)
+    if (const double limit = stability_limit(equations, initial); simulate.integrator.step > limit)
+      problems.push_back(fmt::format(
+          "step is {:g} s, above the limit of stability of central-differences at the start, {:.4g} s (2 "
+          "over "
+          "the highest frequency of {:.4g} rad/s); take {:.2g} s or less, or an implicit method such as "
+          "generalized-alpha",
+          simulate.integrator.step, limit, 2 / limit, 0.8 * limit));
   if (!problems.empty()) fail_input(simulate.where, "simulate: {}", fmt::join(problems, "; "));
   SensorBank bank(system, built.sensors);
   bank.start(equations, initial);
@@ -387,15 +507,8 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
     run.columns.push_back(bank.columns()[c].name);
     unit_factors[static_cast<Eigen::Index>(c)] = factor_of(bank.columns()[c], spec.units);
   }
-  std::vector<int> node_bodies;
-  for (const std::string& name : simulate.nodes) {
-    const int b = system.find_body(name);
-    if (system.bodies()[b]->node_ids().empty())
-      diagnostics.warn("simulate.no-nodes." + name,
-                       fmt::format("the body '{}' has no nodes to be written", name));
-    else
-      node_bodies.push_back(b);
-  }
+  const std::vector<NodeOutput> outputs = node_outputs(system, simulate, diagnostics);
+  Trust trust(built.rom);
 
   std::optional<CsvWriter> csv;
   std::optional<ResultWriter> result;
@@ -405,12 +518,12 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
     std::filesystem::create_directories(folder, ec);
     if (ec) fail("{}: the folder cannot be made: {}", folder.string(), ec.message());
     csv.emplace(csv_path, run.columns);
-    result.emplace(result_path, make_header(study, start, bank, node_bodies));
+    result.emplace(result_path, make_header(study, start, bank, outputs, trust.known()));
   }
 
   // every step counts in the balance, samples are written
-  std::vector<double> times, series;
-  std::vector<Eigen::Matrix3Xd> nodes(node_bodies.size());
+  std::vector<double> times, series, seconds, q, v;
+  std::vector<Eigen::Matrix3Xd> nodes(outputs.size());
   Timer since_flush;
   IntegrationOutput output;
   output.step = [&](const State& state) { balance.step(state); };
@@ -419,13 +532,22 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
     shown = values.cwiseQuotient(unit_factors);
     times.push_back(state.t / spec.units.time);
     series.insert(series.end(), shown.data(), shown.data() + shown.size());
+    seconds.push_back(state.t);
+    q.insert(q.end(), state.q.data(), state.q.data() + state.q.size());
+    v.insert(v.end(), state.v.data(), state.v.data() + state.v.size());
+    const double distance = trust.at(state);
     if (!options.write_files) return;
     csv->add(times.back(), shown);
-    for (size_t i = 0; i < node_bodies.size(); ++i) {
-      const Body& body = *system.bodies()[node_bodies[i]];
-      nodes[i] = body.node_positions(state.q.segment(system.offset(node_bodies[i]), body.coordinates()));
+    Eigen::Matrix3Xd positions;  // of all nodes of a body, whose groups follow each other
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const auto& [b, group] = outputs[i];
+      if (i == 0 || outputs[i - 1].body != b) {
+        const Body& body = *system.bodies()[b];
+        positions = body.node_positions(state.q.segment(system.offset(b), body.coordinates()));
+      }
+      nodes[i] = positions.middleCols(group.first, group.count);
     }
-    result->add(state, values, balance.at(state), nodes);
+    result->add(state, values, balance.at(state), nodes, distance);
     if (since_flush.seconds() < 1) return;
     csv->flush();
     result->flush();
@@ -457,6 +579,12 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   run.sensors = Eigen::Map<const RowMajor>(series.data(), static_cast<Eigen::Index>(times.size()),
                                            static_cast<Eigen::Index>(columns));
+  const auto samples = static_cast<Eigen::Index>(times.size());
+  run.sample_times = Eigen::Map<const VectorXd>(seconds.data(), samples);
+  run.q = Eigen::Map<const Eigen::MatrixXd>(q.data(), system.coordinates(), samples);
+  run.v = Eigen::Map<const Eigen::MatrixXd>(v.data(), system.coordinates(), samples);
+  run.built = kept_system;
+  trust.warn(diagnostics);
 
   json& j = run.summary;
   j = system_json(system, start.check);
@@ -485,6 +613,7 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
                 {"iterations", start.initial.iterations},
                 {"velocity_change", start.initial.velocity_change}};
   j["sensors"] = run.columns;
+  if (built.rom) j["trust"] = trust.known() ? trust.to_json() : json(nullptr);
   if (options.write_files) {
     j["out"] = folder.string();
     j["files"] = {"sensors.csv", "result.h5"};
@@ -505,6 +634,7 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
   if (balance.momentum_drift()) line("momentum drift", fmt::format("{:.2e}", *balance.momentum_drift()));
   if (balance.angular_momentum_drift())
     line("ang. mom. drift", fmt::format("{:.2e}", *balance.angular_momentum_drift()));
+  if (built.rom) line("trust", trust.text());
   return run;
 }
 

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,11 +25,26 @@ struct SimulationRun {
   std::vector<std::string> columns;  // of the sensors, "tip.x"
   Eigen::VectorXd time;              // of the samples, in the study's units
   Eigen::MatrixXd sensors;           // samples by columns, in the study's units
+  // What training needs: the states, and the system whose nodes they move.
+  Eigen::VectorXd sample_times;  // k [s]
+  Eigen::MatrixXd q, v;          // coordinates by k
+  std::shared_ptr<const StudySystem> built;
 };
+
+// A state further from the training than this many of its own distances has left it.
+inline constexpr double trust_threshold = 3;
 
 // Simulates study.simulation and leaves sensors.csv (the study's units) and result.h5 (SI) in `folder`, which
 // is made. Throws InputError where the study cannot be simulated, Error where the run fails; the message then
 // says until when the files have the result.
+// A reduced mechanism says at every sample how far it is from what it was trained on (/trust of result.h5,
+// "trust" of the summary), and warns beyond trust_threshold.
+SimulationRun simulate(const StudyFile& study, const std::filesystem::path& folder, StudySystem built,
+                       Diagnostics& diagnostics, const ProgressHook& progress = {},
+                       const SimulationOptions& options = {});
+
+// The same with the system made here, of the study's bodies or of study.rom. A study with model = "slap"
+// whose model is to be trained goes through build_rom_system() and the above.
 SimulationRun simulate(const StudyFile& study, const std::filesystem::path& folder, BodyStore& store,
                        Diagnostics& diagnostics, const ProgressHook& progress = {},
                        const SimulationOptions& options = {});

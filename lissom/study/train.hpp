@@ -36,10 +36,6 @@ using TrainingMotions = std::map<std::string, SimulationRun>;
 Training train(const StudyFile& study, BodyStore& store, TrainingMotions& motions, Diagnostics& diagnostics,
                const ProgressHook& progress = {}, const std::function<bool()>& stop = {});
 
-// The mechanism as a System of one reduced body, with the study's loads and sensors; joints are part of the
-// model. Sensors of joints are left out with a warning. Throws InputError: places that the model does not have.
-StudySystem build_rom_system(const StudyFile& study, const SlapModel& model, Diagnostics& diagnostics);
-
 // Writes NAME.rom.h5, train.json and the CSV files of the figures (singular values, orders); returns the paths
 // relative to the folder.
 std::vector<std::string> write_training(const Training& training, const std::filesystem::path& folder);

@@ -77,12 +77,6 @@ class CentralDifferences final : public Stepper {
 
   void interpolate(double t, State& out) const override { interpolate_hermite(previous_, state_, t, out); }
 
- private:
-  void accelerate() {
-    accelerations_.solve(state_);
-    ++summary_.residuals;
-  }
-
   // 2 / omega_max [s] by iteration with M^-1 K at rest in the positions of a state; infinite without
   // stiffness. From above: what it says is not stable, is not.
   double stability_limit(const State& at) {
@@ -124,6 +118,12 @@ class CentralDifferences final : public Stepper {
     return omega2 > 0 ? 2 / std::sqrt(omega2) : std::numeric_limits<double>::infinity();
   }
 
+ private:
+  void accelerate() {
+    accelerations_.solve(state_);
+    ++summary_.residuals;
+  }
+
   void check_stability() {
     const double limit = stability_limit(state_);
     if (options_.step > limit)
@@ -149,6 +149,14 @@ class CentralDifferences final : public Stepper {
 std::unique_ptr<Stepper> make_central_differences(Equations& equations, const IntegratorOptions& options,
                                                   IntegrationSummary& summary) {
   return std::make_unique<CentralDifferences>(equations, options, summary);
+}
+
+double stability_limit(Equations& equations, const State& at) {
+  IntegrationSummary summary;
+  IntegratorOptions options;
+  options.integrator = Integrator::CentralDifferences;
+  options.step = 1;
+  return CentralDifferences(equations, options, summary).stability_limit(at);
 }
 
 }  // namespace lissom

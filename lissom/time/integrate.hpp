@@ -88,4 +88,9 @@ void integrate(Equations& equations, const State& initial, const IntegratorOptio
                const IntegrationOutput& output, IntegrationSummary& summary, Diagnostics& diagnostics,
                const ProgressHook& progress = {});
 
+// The largest stable step of central differences in the positions of a state, 2 / omega_max [s] of the system
+// linearised there; infinite without stiffness. Of equations without constraints. From above: a longer step
+// is not stable for sure.
+double stability_limit(Equations& equations, const State& at);
+
 }  // namespace lissom

@@ -1,0 +1,260 @@
+// The schema is described in docs/reference/rom-file.md; names here and there agree by a test.
+#include "lissom/io/rom_file.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "lissom/core/atomic_file.hpp"
+#include "lissom/io/hdf5_schema.hpp"
+
+namespace lissom {
+
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using hdf5::Group;
+
+constexpr const char* format_name = "lissom-rom";
+
+// ---------------------------------------------------------------------------------------------- writing
+
+void write_vector(Group& group, const char* name, const Eigen::Ref<const VectorXd>& values) {
+  group.write(name, std::span<const double>(values.data(), static_cast<size_t>(values.size())));
+}
+
+void append_rows(std::vector<double>& values, const Eigen::Ref<const MatrixXd>& block) {
+  for (Eigen::Index i = 0; i < block.rows(); ++i)
+    for (Eigen::Index j = 0; j < block.cols(); ++j) values.push_back(block(i, j));
+}
+
+void write_part(Group group, const SlapPart& part) {
+  group.write_attribute("name", part.name);
+  group.write_attribute("mass", part.mass);
+  group.write_matrix("S0", part.S0);
+  group.write_matrix("A", part.A);
+  group.write_matrix("C", part.C);
+  if (part.C_damping.size() > 0) group.write_matrix("C_damping", part.C_damping);
+  if (!part.has_nodes()) return;
+  group.write("node_ids", part.node_ids);
+  group.write("points", std::span<const double>(part.points.data(), static_cast<size_t>(part.points.size())),
+              {static_cast<std::uint64_t>(part.points.cols()), 3});
+  group.write_matrix("fields", part.fields);
+  group.write_matrix("coefficients", part.coefficients);
+}
+
+void write_frames(Group group, const std::vector<SlapFrame>& frames, std::uint64_t m) {
+  std::vector<std::string> names;
+  std::vector<std::int32_t> parts, rotates;
+  std::vector<double> position, moment, arm, axes;
+  for (const SlapFrame& frame : frames) {
+    names.push_back(frame.name);
+    parts.push_back(frame.part);
+    rotates.push_back(frame.rotates() ? 1 : 0);
+    append_rows(position, frame.position);
+    append_rows(moment, frame.rotates() ? frame.moment : MatrixXd::Zero(9, static_cast<Eigen::Index>(m + 1)));
+    append_rows(arm, frame.arm);
+    append_rows(axes, frame.axes);
+  }
+  const std::uint64_t f = frames.size();
+  group.write("names", names);
+  group.write("parts", parts);
+  group.write("rotates", rotates);
+  group.write("position", position, {f, 3, m + 1});
+  group.write("moment", moment, {f, 9, m + 1});
+  group.write("arms", arm, {f, 3});
+  group.write("axes", axes, {f, 3, 3});
+}
+
+// ---------------------------------------------------------------------------------------------- reading
+
+VectorXd read_vector(const Group& group, const char* name) {
+  const auto values = group.read_doubles(name);
+  return Eigen::Map<const VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
+}
+
+// Shapes are checked before anything of that size is allocated.
+VectorXd read_vector(const Group& group, const char* name, std::uint64_t size) {
+  expect_shape(group, name, {size});
+  return read_vector(group, name);
+}
+
+MatrixXd read_matrix(const Group& group, const char* name, std::uint64_t rows, std::uint64_t cols) {
+  expect_shape(group, name, {rows, cols});
+  return group.read_matrix(name);
+}
+
+// Any number of rows.
+MatrixXd read_rows(const Group& group, const char* name, std::uint64_t cols) {
+  const hdf5::Shape shape = group.info(name).shape;
+  return read_matrix(group, name, shape.empty() ? 0 : shape.front(), cols);
+}
+
+std::vector<MatrixXd> read_blocks(const Group& group, const char* name, std::uint64_t count,
+                                  std::uint64_t rows, std::uint64_t cols) {
+  expect_shape(group, name, cols > 0 ? hdf5::Shape{count, rows, cols} : hdf5::Shape{count, rows});
+  const auto values = group.read_doubles(name);
+  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const auto r = static_cast<Eigen::Index>(rows),
+             c = static_cast<Eigen::Index>(std::max<std::uint64_t>(cols, 1));
+  std::vector<MatrixXd> blocks;
+  for (size_t i = 0; i < count; ++i)
+    blocks.emplace_back(
+        Eigen::Map<const RowMajor>(values.data() + static_cast<Eigen::Index>(i) * r * c, r, c));
+  return blocks;
+}
+
+SlapPart read_part(const Group& group, std::uint64_t m) {
+  SlapPart part;
+  part.name = group.string_attribute("name");
+  part.mass = group.double_attribute("mass");
+  part.S0 = read_matrix(group, "S0", 3, 3);
+  part.A = read_matrix(group, "A", 9, m + 1);
+  part.C = read_rows(group, "C", 9 * (m + 2));
+  if (group.has("C_damping")) part.C_damping = read_rows(group, "C_damping", 9 * (m + 2));
+  if (!group.has("fields")) return part;
+  part.node_ids = group.read_longs("node_ids");
+  const std::uint64_t n = part.node_ids.size();
+  if (n > std::numeric_limits<int>::max())
+    fail_input("{}: {} nodes are more than can be numbered", group.where("node_ids"), n);
+  expect_shape(group, "points", {n, 3});
+  const auto points = group.read_doubles("points");
+  part.points = Eigen::Map<const Eigen::Matrix3Xd>(points.data(), 3, static_cast<Eigen::Index>(n));
+  const hdf5::Shape shape = group.info("fields").shape;
+  const std::uint64_t s = shape.size() == 2 ? shape[1] : 0;
+  part.fields = read_matrix(group, "fields", n, s);
+  part.coefficients = read_matrix(group, "coefficients", 3 * s, m + 1);
+  return part;
+}
+
+std::vector<SlapFrame> read_frames(const Group& group, size_t parts, std::uint64_t m) {
+  const auto names = group.read_strings("names");
+  const std::uint64_t f = names.size();
+  const auto part = group.read_ints("parts"), rotates = group.read_ints("rotates");
+  expect_size(group, "parts", part, f);
+  expect_size(group, "rotates", rotates, f);
+  expect_indices(group, "parts", part, static_cast<int>(parts));
+  const auto position = read_blocks(group, "position", f, 3, m + 1),
+             moment = read_blocks(group, "moment", f, 9, m + 1), arm = read_blocks(group, "arms", f, 3, 0),
+             axes = read_blocks(group, "axes", f, 3, 3);
+  std::vector<SlapFrame> frames(f);
+  for (size_t i = 0; i < f; ++i) {
+    frames[i].name = names[i];
+    frames[i].part = part[i];
+    frames[i].position = position[i];
+    if (rotates[i] != 0) frames[i].moment = moment[i];
+    frames[i].arm = arm[i];
+    frames[i].axes = axes[i];
+  }
+  return frames;
+}
+
+std::string read_text(const Group& group, const char* name) {
+  const auto texts = group.read_strings(name);
+  expect_size(group, name, texts, 1);
+  return texts.front();
+}
+
+}  // namespace
+
+bool is_rom_file(const std::filesystem::path& path) {
+  return has_format(path, format_name);
+}
+
+void write_rom_file(const std::filesystem::path& path, const RomFile& rom) {
+  const SlapModel& model = rom.model;
+  if (const std::string problem = inconsistency_of(model); !problem.empty())
+    fail("{}: the model cannot be written: {}", path.string(), problem);
+  const auto m = static_cast<std::uint64_t>(model.order());
+  AtomicFile atomic(path);
+  hdf5::File h5 = hdf5::File::create(atomic.temporary(), path.string());
+  {
+    Group root = h5.root();
+    write_format(root, format_name, rom_file_version);
+    root.write_attribute("title", model.title);
+    root.write_attribute("case", rom.case_name);
+    root.write_attribute("study_path", rom.study_path);
+    root.write_attribute("order", std::int64_t{model.order()});
+    root.write_attribute("parts", static_cast<std::int64_t>(model.parts.size()));
+    root.write_attribute("mass_damping", model.mass_damping);
+    root.write_attribute("radius", model.radius);
+    root.write("study", std::vector<std::string>{rom.study});
+    Group system = root.create_group("model");
+    system.write_matrix("M", model.M);
+    system.write_matrix("centre", model.centre);
+    system.write_matrix("angular", model.angular);
+    write_vector(system, "start", model.start);
+    write_vector(system, "start_rate", model.start_rate);
+    write_vector(system, "scale", model.scale);
+    Group parts = root.create_group("parts");
+    for (size_t i = 0; i < model.parts.size(); ++i)
+      write_part(parts.create_group(std::to_string(i)), model.parts[i]);
+    write_frames(root.create_group("frames"), model.frames, m);
+    Group training = root.create_group("training");
+    training.write_attribute("reach", model.training.reach);
+    if (model.training.samples.size() > 0) {
+      training.write_matrix("samples", model.training.samples);
+      write_vector(training, "spread", model.training.spread);
+    }
+    training.write("why", std::vector<std::string>{rom.why});
+    write_vector(training, "singular_values", rom.singular_values);
+    write_vector(training, "joint_violation", rom.joint_violation);
+    write_vector(training, "frequencies", rom.frequencies_hz);
+  }
+  h5.close();
+  atomic.commit();
+}
+
+RomFile read_rom_file(const std::filesystem::path& path, Diagnostics& diagnostics) {
+  const hdf5::File h5 = hdf5::File::open(path);
+  const Group root = h5.root();
+  expect_format(root, path, format_name, "a reduced mechanism", rom_file_version);
+  constexpr std::string_view known[] = {"frames", "model", "parts", "study", "training"};
+  for (const std::string& name : root.names())
+    if (std::find(std::begin(known), std::end(known), name) == std::end(known))
+      diagnostics.warn("rom-file.unknown-entry",
+                       fmt::format("the entry '{}' is not known and was left out", name), {path.string(), 0});
+  RomFile rom;
+  SlapModel& model = rom.model;
+  rom.lissom_version = root.string_attribute("lissom_version");
+  rom.case_name = root.string_attribute("case");
+  rom.study_path = root.string_attribute("study_path");
+  rom.study = read_text(root, "study");
+  model.title = root.string_attribute("title");
+  model.mass_damping = root.double_attribute("mass_damping");
+  model.radius = root.double_attribute("radius");
+  const std::int64_t order = root.long_attribute("order"), count = root.long_attribute("parts");
+  // far beyond what is ever trained; keeps products of sizes in range
+  if (order < 1 || order > 10000 || count < 1 || count > 100000)
+    fail_input("{}: {} modes of {} parts make no sense; the file is damaged", path.string(), order, count);
+  const auto m = static_cast<std::uint64_t>(order);
+
+  const Group system = root.group("model");
+  model.M = read_matrix(system, "M", m, m);
+  model.centre = read_matrix(system, "centre", 3, m + 1);
+  model.angular = read_matrix(system, "angular", 3, (m + 1) * (m + 1));
+  model.start = read_vector(system, "start", m);
+  model.start_rate = read_vector(system, "start_rate", m);
+  model.scale = read_vector(system, "scale", m);
+  const Group parts = root.group("parts");
+  for (std::int64_t i = 0; i < count; ++i)
+    model.parts.push_back(read_part(parts.group(std::to_string(i)), m));
+  model.frames = read_frames(root.group("frames"), model.parts.size(), m);
+
+  const Group training = root.group("training");
+  model.training.reach = training.double_attribute("reach");
+  if (training.has("samples")) {
+    const hdf5::Shape shape = training.info("samples").shape;
+    model.training.samples = read_matrix(training, "samples", m, shape.size() == 2 ? shape[1] : 0);
+    model.training.spread = read_vector(training, "spread", m);
+  }
+  rom.why = read_text(training, "why");
+  rom.singular_values = read_vector(training, "singular_values");
+  rom.joint_violation = read_vector(training, "joint_violation");
+  rom.frequencies_hz = read_vector(training, "frequencies");
+  if (const std::string problem = inconsistency_of(model); !problem.empty())
+    fail_input("{}: {}; the file is damaged", path.string(), problem);
+  return rom;
+}
+
+}  // namespace lissom

@@ -1,0 +1,272 @@
+#include "lissom/io/rom_file.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <hdf5.h>
+
+#include <functional>
+#include <limits>
+#include <random>
+
+#include "lissom/core/text.hpp"
+#include "lissom/io/reduced_body_file.hpp"
+#include "tests/io/hdf5_file_checks.hpp"
+#include "tests/temporary_folder.hpp"
+
+namespace lissom {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using test::expect_same;
+
+constexpr int m = 3;
+
+MatrixXd random_matrix(Eigen::Index rows, Eigen::Index cols) {
+  static std::mt19937 random(5);
+  std::normal_distribution<double> normal;
+  return MatrixXd::NullaryExpr(rows, cols, [&] { return normal(random); });
+}
+
+// Every member has a value of its own; one part has nodes and damping, the other none.
+RomFile sample_rom() {
+  RomFile rom;
+  SlapModel& model = rom.model;
+  model.title = "four-bar, \"ramped\" \xC3\xA4";
+  for (const int rank : {4, 7}) {
+    SlapPart part;
+    part.name = rank == 4 ? "left/bar" : "top.bar";
+    part.mass = rank / 3.0;
+    const MatrixXd X = random_matrix(3, 8);
+    part.S0 = X * X.transpose();
+    part.A = random_matrix(9, m + 1);
+    part.C = random_matrix(rank, 9 * (m + 2));
+    if (rank == 4) {
+      part.C_damping = random_matrix(2, 9 * (m + 2));
+      part.node_ids = {3, 1, 4'000'000'000, 15, 9};
+      part.fields = random_matrix(5, 2);
+      part.coefficients = random_matrix(6, m + 1);
+      part.points = random_matrix(3, 5);
+    }
+    model.parts.push_back(part);
+  }
+  for (int i = 0; i < 3; ++i) {
+    SlapFrame frame;
+    frame.name = i == 0 ? "node 17" : fmt::format("end {}", i);
+    frame.part = i / 2;
+    frame.position = random_matrix(3, m + 1);
+    if (i > 0) frame.moment = random_matrix(9, m + 1);
+    frame.arm = random_matrix(3, 1);
+    frame.axes = random_matrix(3, 3);
+    model.frames.push_back(frame);
+  }
+  const MatrixXd L = random_matrix(m, m);
+  model.M = L * L.transpose() + MatrixXd::Identity(m, m);
+  model.mass_damping = 1.0 / 7;
+  model.centre = random_matrix(3, m + 1);
+  model.angular = random_matrix(3, (m + 1) * (m + 1));
+  model.start = random_matrix(m, 1);
+  model.start_rate = random_matrix(m, 1);
+  model.start_rate[1] = -0.0;
+  model.scale = random_matrix(m, 1).cwiseAbs();
+  model.radius = 1.0 / 3;
+  model.training.samples = random_matrix(m, 6);
+  model.training.spread = random_matrix(m, 1).cwiseAbs();
+  model.training.reach = 0.1;
+  rom.study = "title = \"x\"\n# and so on\n";
+  rom.study_path = "/somewhere/study.toml";
+  rom.case_name = "sudden";
+  rom.singular_values = random_matrix(9, 1);
+  rom.joint_violation = random_matrix(9, 1);
+  rom.frequencies_hz = random_matrix(m, 1);
+  rom.why = "the smallest order without spurious modes";
+  return rom;
+}
+
+void expect_same_rom(const RomFile& a, const RomFile& b) {
+  const SlapModel &x = a.model, &y = b.model;
+  EXPECT_EQ(x.title, y.title);
+  ASSERT_EQ(x.parts.size(), y.parts.size());
+  for (size_t i = 0; i < x.parts.size(); ++i) {
+    EXPECT_EQ(x.parts[i].name, y.parts[i].name);
+    expect_same(x.parts[i].mass, y.parts[i].mass);
+    expect_same(x.parts[i].S0, y.parts[i].S0);
+    expect_same(x.parts[i].A, y.parts[i].A);
+    expect_same(x.parts[i].C, y.parts[i].C);
+    expect_same(x.parts[i].C_damping, y.parts[i].C_damping);
+    EXPECT_EQ(x.parts[i].node_ids, y.parts[i].node_ids);
+    expect_same(x.parts[i].fields, y.parts[i].fields);
+    expect_same(x.parts[i].coefficients, y.parts[i].coefficients);
+    expect_same(x.parts[i].points, y.parts[i].points);
+  }
+  ASSERT_EQ(x.frames.size(), y.frames.size());
+  for (size_t i = 0; i < x.frames.size(); ++i) {
+    EXPECT_EQ(x.frames[i].name, y.frames[i].name);
+    EXPECT_EQ(x.frames[i].part, y.frames[i].part);
+    EXPECT_EQ(x.frames[i].rotates(), y.frames[i].rotates());
+    expect_same(x.frames[i].position, y.frames[i].position);
+    expect_same(x.frames[i].moment, y.frames[i].moment);
+    expect_same(x.frames[i].arm, y.frames[i].arm);
+    expect_same(x.frames[i].axes, y.frames[i].axes);
+  }
+  expect_same(x.M, y.M);
+  expect_same(x.mass_damping, y.mass_damping);
+  expect_same(x.centre, y.centre);
+  expect_same(x.angular, y.angular);
+  expect_same(x.start, y.start);
+  expect_same(x.start_rate, y.start_rate);
+  expect_same(x.scale, y.scale);
+  expect_same(x.radius, y.radius);
+  expect_same(x.training.samples, y.training.samples);
+  expect_same(x.training.spread, y.training.spread);
+  expect_same(x.training.reach, y.training.reach);
+  EXPECT_EQ(a.study, b.study);
+  EXPECT_EQ(a.study_path, b.study_path);
+  EXPECT_EQ(a.case_name, b.case_name);
+  expect_same(a.singular_values, b.singular_values);
+  expect_same(a.joint_violation, b.joint_violation);
+  expect_same(a.frequencies_hz, b.frequencies_hz);
+  EXPECT_EQ(a.why, b.why);
+}
+
+RomFile read(const std::filesystem::path& path) {
+  Diagnostics diagnostics;
+  RomFile rom = read_rom_file(path, diagnostics);
+  EXPECT_TRUE(diagnostics.empty());
+  return rom;
+}
+
+std::string refusal(const std::filesystem::path& path) {
+  Diagnostics diagnostics;
+  return message_of<InputError>([&] { read_rom_file(path, diagnostics); });
+}
+
+// Changes an HDF5 file in place.
+void edit(const std::filesystem::path& path, const std::function<void(hid_t)>& change) {
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  ASSERT_GE(file, 0);
+  change(file);
+  H5Fclose(file);
+}
+void set_attribute(hid_t file, const char* name, std::int64_t value) {
+  const hid_t attribute = H5Aopen(file, name, H5P_DEFAULT);
+  H5Awrite(attribute, H5T_NATIVE_INT64, &value);
+  H5Aclose(attribute);
+}
+
+TEST(RomFile, EverythingComesBackBitByBit) {
+  const TemporaryFolder folder;
+  const RomFile rom = sample_rom();
+  ASSERT_EQ(inconsistency_of(rom.model), "");
+  write_rom_file(folder / "a.rom.h5", rom);
+  const RomFile back = read(folder / "a.rom.h5");
+  expect_same_rom(rom, back);
+  EXPECT_EQ(back.lissom_version, LISSOM_VERSION);
+  EXPECT_EQ(folder.names().size(), 1);
+  EXPECT_TRUE(is_rom_file(folder / "a.rom.h5"));
+  EXPECT_FALSE(is_reduced_body_file(folder / "a.rom.h5"));
+  EXPECT_FALSE(is_rom_file(folder / "b.rom.h5"));
+}
+
+TEST(RomFile, WhatAModelDoesNotHaveIsNotThere) {
+  const TemporaryFolder folder;
+  RomFile rom = sample_rom();
+  rom.model.frames.clear();
+  rom.model.training = {};
+  rom.model.parts.erase(rom.model.parts.begin());
+  rom.study = rom.study_path = rom.case_name = rom.why = rom.model.title = "";
+  rom.singular_values.resize(0);
+  rom.joint_violation.resize(0);
+  rom.frequencies_hz.resize(0);
+  ASSERT_EQ(inconsistency_of(rom.model), "");
+  write_rom_file(folder / "a.rom.h5", rom);
+  expect_same_rom(rom, read(folder / "a.rom.h5"));
+}
+
+TEST(RomFile, EveryDatasetIsInTheReferencePage) {
+  const TemporaryFolder folder;
+  const RomFile rom = sample_rom();
+  write_rom_file(folder / "a.rom.h5", rom);
+  const std::string page = test::reference_page("rom-file");
+  // parts are numbered, and the page calls the number P
+  std::string all = page;
+  for (const char* number : {"0", "1"}) {
+    std::string one = page;
+    for (size_t at; (at = one.find("/parts/P/")) != std::string::npos;) one.replace(at + 7, 1, number);
+    all += one;
+  }
+  EXPECT_EQ(test::expect_datasets_documented(folder / "a.rom.h5", all), 31);
+  // the page's positions are those of slap_model.hpp: x = (fields (x) I_3) coefficients e
+  const SlapPart& part = rom.model.parts[0];
+  VectorXd e(m + 1);
+  e << 1, rom.model.start;
+  const VectorXd y = part.coefficients * e;
+  double x = 0;
+  for (int a = 0; a < part.fields.cols(); ++a) x += part.fields(4, a) * y[3 * a + 1];
+  // sums of a few products of numbers about one
+  const auto skipped = test::run_python_of_page(
+      folder, page,
+      fmt::format("assert eta.shape == (3,) and x.shape == (5, 3)\nassert abs(x[4, 1] - ({})) < 1e-13\n", x));
+  if (skipped) GTEST_SKIP() << *skipped;
+}
+
+TEST(RomFile, TruncatedAndChangedFilesAreRefusedOrHarmless) {
+  const TemporaryFolder folder;
+  const RomFile rom = sample_rom();
+  write_rom_file(folder / "a.rom.h5", rom);
+  test::expect_truncations_refused(folder, folder / "a.rom.h5", 997, refusal);
+  const int refused = test::expect_changed_bytes_harmless(
+      folder, folder / "a.rom.h5", 131, [&](const std::filesystem::path& path) {
+        Diagnostics diagnostics;
+        expect_same_rom(rom, read_rom_file(path, diagnostics));
+      });
+  EXPECT_GT(refused, 10);
+}
+
+TEST(RomFile, OtherAndNewerFilesAreRefused) {
+  const TemporaryFolder folder;
+  folder.write("text.rom.h5", "no HDF5");
+  EXPECT_NE(refusal(folder / "text.rom.h5").find("text.rom.h5: "), std::string::npos);
+  EXPECT_NE(refusal(folder / "none.rom.h5").find("none.rom.h5"), std::string::npos);
+  write_rom_file(folder / "a.rom.h5", sample_rom());
+  edit(folder / "a.rom.h5", [](hid_t file) { set_attribute(file, "schema_version", 2); });
+  EXPECT_NE(refusal(folder / "a.rom.h5").find("has schema version 2"), std::string::npos)
+      << refusal(folder / "a.rom.h5");
+  Diagnostics diagnostics;
+  const std::string message =
+      message_of<InputError>([&] { read_reduced_body_file(folder / "a.rom.h5", diagnostics); });
+  EXPECT_NE(message.find("it is a reduced mechanism"), std::string::npos) << message;
+}
+
+TEST(RomFile, SizesThatDoNotFitAreRefused) {
+  const TemporaryFolder folder;
+  const auto refused = [&](const char* attribute, std::int64_t value) {
+    write_rom_file(folder / "a.rom.h5", sample_rom());
+    edit(folder / "a.rom.h5", [&](hid_t file) { set_attribute(file, attribute, value); });
+    return refusal(folder / "a.rom.h5");
+  };
+  EXPECT_NE(refused("order", 4).find("expected the shape (4, 4), found (3, 3)"), std::string::npos);
+  EXPECT_NE(refused("order", 1'000'000'000).find("make no sense"), std::string::npos);
+  EXPECT_NE(refused("parts", 3).find("/parts/2"), std::string::npos) << refused("parts", 3);
+  EXPECT_NE(refused("parts", 1).find("the index 1 is outside 0 .. 0"), std::string::npos);
+  RomFile rom = sample_rom();
+  rom.model.M(0, 0) = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_NE(message_of<Error>([&] { write_rom_file(folder / "b.rom.h5", rom); }).find("cannot be written"),
+            std::string::npos);
+  EXPECT_EQ(folder.names(), (std::vector<std::string>{"a.rom.h5"}));
+}
+
+TEST(RomFile, UnknownEntriesAreWarnings) {
+  const TemporaryFolder folder;
+  const RomFile rom = sample_rom();
+  write_rom_file(folder / "a.rom.h5", rom);
+  edit(folder / "a.rom.h5",
+       [](hid_t file) { H5Gclose(H5Gcreate2(file, "colours", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)); });
+  Diagnostics diagnostics;
+  expect_same_rom(rom, read_rom_file(folder / "a.rom.h5", diagnostics));
+  ASSERT_EQ(diagnostics.warnings().size(), 1);
+  EXPECT_EQ(diagnostics.warnings()[0].key, "rom-file.unknown-entry");
+}
+
+}  // namespace
+}  // namespace lissom
