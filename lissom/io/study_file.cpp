@@ -495,6 +495,7 @@ void read_cases(const toml::value& root, const std::filesystem::path& rom, Study
                 TomlProblems& problems) {
   TomlTable table(root, "", study.path.string(), problems);
   std::vector<std::string> names;
+  std::vector<std::pair<std::string, SourcePos>> references;
   for (TomlTable& entry : table.tables("cases")) {
     const std::string name = entry.text("name").value_or("");
     if (!entry.has("name"))
@@ -507,6 +508,8 @@ void read_cases(const toml::value& root, const std::filesystem::path& rom, Study
     const auto set = entry.table("set");
     const toml::value* keys = entry.value("set");
     if (!keys) entry.problem("set", "is missing: the keys that differ, { \"simulate.step\" = 1e-5 }");
+    const auto reference = entry.text("reference");
+    if (reference) references.emplace_back(*reference, entry.where());
     entry.finish();
     if (!set) continue;
 
@@ -525,6 +528,7 @@ void read_cases(const toml::value& root, const std::filesystem::path& rom, Study
     for (const std::string& line : own.lines()) problems.add_line(fmt::format("{} (case '{}')", line, name));
     variant.study.text = study.text;
     variant.study.case_name = name;
+    if (reference) variant.reference = *reference == "study" ? "" : *reference;
     study.cases.push_back(std::move(variant));
   }
   if (!study.reference.empty() && std::find(names.begin(), names.end(), study.reference) == names.end()) {
@@ -532,6 +536,11 @@ void read_cases(const toml::value& root, const std::filesystem::path& rom, Study
                  fmt::format("compare.reference: there is no case '{}'{}", study.reference,
                              did_you_mean(study.reference, names)));
   }
+  for (const auto& [reference, where] : references)
+    if (reference != "study" && std::find(names.begin(), names.end(), reference) == names.end())
+      problems.add(where,
+                   fmt::format("reference: there is no case '{}'{}; \"study\" stands for the study itself",
+                               reference, did_you_mean(reference, names)));
   if (!problems.empty()) return;
   check_runs(root, study, study, problems);
   // what is wrong with the study's runs would come again with every case

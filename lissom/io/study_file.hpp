@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,8 @@ struct StudyFile {
 // A variant of a study: the whole study with some keys set otherwise.
 struct StudyCase {
   StudyFile study;
-  std::vector<std::string> changes;  // "simulate.step = 1e-05"
+  std::vector<std::string> changes;      // "simulate.step = 1e-05"
+  std::optional<std::string> reference;  // what this one is compared with, in place of StudyFile::reference
 };
 
 // Throws InputError listing every problem of the file at once, each with line and key.

@@ -167,21 +167,16 @@ SlapPlace make_slap_place(const SlapSpacePart& part, int part_index, const std::
   return place;
 }
 
-SlapPlace make_affine_place(const SlapSpacePart& part, int part_index, const std::string& name,
-                            const std::vector<int>& nodes, const Vector3d& point, double& miss) {
-  LISSOM_ASSERT(!nodes.empty());
-  const Index count = static_cast<Index>(nodes.size());
+VectorXd affine_weights(const Eigen::Ref<const Eigen::Matrix3Xd>& nodes, const Vector3d& point,
+                        double& miss) {
+  LISSOM_ASSERT(nodes.cols() > 0);
   // conditions: weights sum to one and put the nodes at the point, lengths divided by their spread
-  Vector3d mean = Vector3d::Zero();
-  for (const int node : nodes) mean += part.points.col(node) / static_cast<double>(count);
-  double size = 0;
-  for (const int node : nodes) size = std::max(size, (part.points.col(node) - mean).norm());
+  const Vector3d mean = nodes.rowwise().mean();
+  double size = (nodes.colwise() - mean).colwise().norm().maxCoeff();
   if (size == 0) size = 1;
-  MatrixXd B(4, count);
-  for (Index j = 0; j < count; ++j) {
-    B(0, j) = 1;
-    B.col(j).tail<3>() = (part.points.col(nodes[j]) - mean) / size;
-  }
+  MatrixXd B(4, nodes.cols());
+  B.row(0).setOnes();
+  B.bottomRows<3>() = (nodes.colwise() - mean) / size;
   Eigen::Vector4d b;
   b << 1, (point - mean) / size;
   Eigen::CompleteOrthogonalDecomposition<MatrixXd> solver;
@@ -189,12 +184,17 @@ SlapPlace make_affine_place(const SlapSpacePart& part, int part_index, const std
   solver.compute(B);
   const VectorXd weights = solver.solve(b);
   miss = size * (B * weights - b).norm();
+  return weights;
+}
 
+SlapPlace make_weighted_place(const SlapSpacePart& part, int part_index, const std::string& name,
+                              const std::vector<int>& nodes, const Eigen::Ref<const VectorXd>& weights) {
   SlapPlace place;
   place.name = name;
   place.part = part_index;
   place.position = VectorXd::Zero(part.fields());
-  for (Index j = 0; j < count; ++j) place.position += weights[j] * part.Q.row(nodes[j]).transpose();
+  for (size_t j = 0; j < nodes.size(); ++j)
+    place.position += weights[static_cast<Index>(j)] * part.Q.row(nodes[j]).transpose();
   return place;
 }
 

@@ -80,11 +80,15 @@ SlapSpacePart make_slap_part(const std::string& name, const FeModel& bare,
 SlapPlace make_slap_place(const SlapSpacePart& part, int part_index, const std::string& name,
                           const std::vector<int>& nodes, const Eigen::Vector3d& origin,
                           const Eigen::Matrix3d& axes = Eigen::Matrix3d::Identity());
-// The position alone, of a point of the part's frame near some nodes: the affine combination of them with the
-// smallest weights that is at the point in every rigid motion. `miss` is how far off it is at rest where no
-// combination is (nodes of a plane, the point outside of it).
-SlapPlace make_affine_place(const SlapSpacePart& part, int part_index, const std::string& name,
-                            const std::vector<int>& nodes, const Eigen::Vector3d& point, double& miss);
+// Weights of nodes (3 by count, at rest) whose weighted mean is at `point` in every rigid motion: the
+// smallest ones. `miss` is how far off the mean is at rest where there are none (nodes of a plane, the point
+// outside).
+Eigen::VectorXd affine_weights(const Eigen::Ref<const Eigen::Matrix3Xd>& nodes, const Eigen::Vector3d& point,
+                               double& miss);
+// The position alone of a weighted mean.
+SlapPlace make_weighted_place(const SlapSpacePart& part, int part_index, const std::string& name,
+                              const std::vector<int>& nodes,
+                              const Eigen::Ref<const Eigen::VectorXd>& weights);
 
 // Puts the parts together, and C, c and Z where `pairs` are given. Redundant rows do no harm.
 SlapSpace make_slap_space(std::vector<SlapSpacePart> parts, std::vector<SlapPlace> places,

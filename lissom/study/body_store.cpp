@@ -1,6 +1,7 @@
 #include "lissom/study/body_store.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "lissom/fe/assembly.hpp"
 #include "lissom/fe/rigid_body.hpp"
@@ -172,6 +173,33 @@ const StoredBody& BodyStore::get(const BodySpec& spec, Diagnostics& diagnostics,
     throw;
   }
   return stored;
+}
+
+const StoredBody& BodyStore::matrices(const BodySpec& spec, Diagnostics& diagnostics,
+                                      const ProgressHook& progress) {
+  if (spec.without_mesh() || spec.formulation == Formulation::Rigid)
+    fail_input(
+        spec.where,
+        "bodies.{}: a whole mechanism is reduced from the finite elements of all its bodies, but this one "
+        "{}; give it a mesh or matrices",
+        spec.name, spec.reduced_file.empty() ? "is rigid" : "comes from a reduced-body file");
+  if (spec.reduce) {
+    // one that was reduced before anybody asked for matrices is done again
+    if (const auto found = bodies_.find(spec.reduction_key);
+        found != bodies_.end() && found->second.bare.dof_count() == 0)
+      bodies_.erase(found);
+    const bool before = std::exchange(with_matrices_, true);
+    const StoredBody& stored = get(spec, diagnostics, progress);
+    with_matrices_ = before;
+    return stored;
+  }
+  const auto [it, is_new] = bodies_.try_emplace(spec.reduction_key + " matrices");
+  if (is_new) {
+    FeBody body = load_body(spec, diagnostics, progress);
+    it->second.bare = at_body(spec, [&] { return bare_model(body, diagnostics, progress); });
+    it->second.places = places_of(body);
+  }
+  return it->second;
 }
 
 std::unique_ptr<Body> make_body(const BodySpec& spec, const StoredBody& stored) {

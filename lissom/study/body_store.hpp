@@ -45,6 +45,10 @@ class BodyStore {
   bool has(const BodySpec& spec) const { return bodies_.contains(spec.reduction_key); }
   // Reads or reduces the body unless it is there. Throws InputError with the place of the body's table.
   const StoredBody& get(const BodySpec& spec, Diagnostics& diagnostics, const ProgressHook& progress = {});
+  // The same with its finite-element matrices without spiders (StoredBody::bare); a body without [reduce] is
+  // not reduced. Throws InputError where the body has none: rigid ones, reduced-body files.
+  const StoredBody& matrices(const BodySpec& spec, Diagnostics& diagnostics,
+                             const ProgressHook& progress = {});
 
  private:
   bool with_matrices_ = false;

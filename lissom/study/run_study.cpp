@@ -13,6 +13,7 @@
 #include "lissom/study/gcms.hpp"
 #include "lissom/study/reduce.hpp"
 #include "lissom/study/simulate.hpp"
+#include "lissom/study/train.hpp"
 
 namespace lissom {
 
@@ -24,7 +25,11 @@ class StudyRunner {
  public:
   StudyRunner(const StudyFile& study, Diagnostics& diagnostics, const ProgressHook& progress,
               const RunOptions& options)
-      : study_(study), diagnostics_(diagnostics), progress_(progress), options_(options) {}
+      : study_(study),
+        diagnostics_(diagnostics),
+        progress_(progress),
+        options_(options),
+        store_(study.train.has_value()) {}
 
   // What one body asks for itself: modes, reduction, component modes.
   json run_body(const BodySpec& spec, const std::filesystem::path& out, std::string& text) {
@@ -73,10 +78,41 @@ class StudyRunner {
     SimulationOptions options;
     options.write_files = options_.write_files;
     options.stop = options_.stop;
-    return simulate(study, out, store_, diagnostics_, progress_, options);
+    if (!needs_training(study)) return simulate(study, out, store_, diagnostics_, progress_, options);
+    const Training& training = trained(*study.train);
+    SlapModel model =
+        study.train->order ? training.model(checked_order(study, training)) : training.rom.model;
+    return simulate(study, out, build_rom_system(study, model, diagnostics_), diagnostics_, progress_,
+                    options);
   }
 
+  static bool needs_training(const StudyFile& study) {
+    return study.simulation && study.simulation->simulate && study.simulation->simulate->slap &&
+           study.rom.empty();
+  }
+
+  // The training that a [train] asks for, carried out once; runs made so far are not made again.
+  const Training& trained(const TrainSpec& spec) {
+    const auto [it, is_new] = trainings_.try_emplace(training_key(spec));
+    if (is_new) {
+      StudyFile study = study_;
+      study.train = spec;
+      it->second = train(study, store_, motions, diagnostics_, progress_, options_.stop);
+    }
+    return it->second;
+  }
+
+  TrainingMotions motions;  // full runs so far, by case
+
  private:
+  static int checked_order(const StudyFile& study, const Training& training) {
+    if (*study.train->order > training.basis.rank())
+      fail_input(study.train->where,
+                 "train.order: is {}, but the training data have {} modes above round-off",
+                 *study.train->order, training.basis.rank());
+    return *study.train->order;
+  }
+
   // Here, or in any case that uses the same reduction.
   bool needs_gcms(const BodySpec& spec) const {
     if (spec.reduce->gcms || spec.formulation == Formulation::Gcms) return true;
@@ -107,26 +143,39 @@ class StudyRunner {
   const ProgressHook& progress_;
   const RunOptions& options_;
   BodyStore store_;
+  std::map<std::string, Training> trainings_;
   std::set<std::string> done_;
 };
 
-// The sensors of all runs against the reference, as a table and as JSON; differences over time as CSV.
+// What each run is compared with.
+std::string reference_of(const StudyFile& study, const std::string& name) {
+  for (const StudyCase& variant : study.cases)
+    if (variant.study.case_name == name && variant.reference) return *variant.reference;
+  return study.reference;
+}
+
+std::string shown_case(const std::string& name) {
+  return name.empty() ? "the study itself" : name;
+}
+
+// The sensors of all runs against their reference, as a table and as JSON; differences over time as CSV.
 std::string compare_runs(const StudyFile& study, const std::map<std::string, SimulationRun>& runs,
                          const std::filesystem::path& out, bool write_files, json& summary) {
-  const auto shown = [&](const std::string& name) { return name.empty() ? "the study itself" : name; };
-  Table table({"case", "sensor", "largest difference", "at t", "rms", "largest value"});
+  Table table({"case", "against", "sensor", "largest difference", "at t", "rms", "largest value"});
   summary["reference"] = study.reference;
   summary["cases"] = json::object();
   for (const auto& [name, result] : runs) {
-    if (name == study.reference) continue;
-    const SensorComparison comparison = compare_sensors(runs.at(study.reference), result);
+    const std::string reference = reference_of(study, name);
+    if (name == reference || !runs.contains(reference)) continue;
+    const SensorComparison comparison = compare_sensors(runs.at(reference), result);
     json sensors = json::object();
     for (const SensorDifference& d : comparison.sensors) {
       sensors[d.column] = {{"largest", d.largest}, {"at", d.at}, {"rms", d.rms}, {"scale", d.scale}};
-      table.add({shown(name), d.column, fmt::format("{:.3e}", d.largest), fmt::format("{:.6g}", d.at),
-                 fmt::format("{:.3e}", d.rms), fmt::format("{:.3e}", d.scale)});
+      table.add({shown_case(name), shown_case(reference), d.column, fmt::format("{:.3e}", d.largest),
+                 fmt::format("{:.6g}", d.at), fmt::format("{:.3e}", d.rms), fmt::format("{:.3e}", d.scale)});
     }
-    json entry = {{"common_times", comparison.time.size()}, {"sensors", std::move(sensors)}};
+    json entry = {
+        {"against", reference}, {"common_times", comparison.time.size()}, {"sensors", std::move(sensors)}};
     if (!comparison.missing.empty()) entry["not_in_both"] = comparison.missing;
     if (write_files) {
       const std::filesystem::path file = out / name / "differences.csv";
@@ -135,7 +184,52 @@ std::string compare_runs(const StudyFile& study, const std::map<std::string, Sim
     }
     summary["cases"][name.empty() ? "study" : name] = std::move(entry);
   }
-  return fmt::format("compared with {}\n{}", shown(study.reference), table.str());
+  return fmt::format("sensors compared\n{}", table.str());
+}
+
+// Reduced mechanisms beside the full ones they stand for: unknowns, error of all nodes, time.
+std::string compare_models(const StudyFile& study, const std::map<std::string, SimulationRun>& runs,
+                           StudyRunner& runner, json& summary) {
+  Table table({"case", "against", "unknowns", "equations", "epsilon", "distance from training", "time",
+               "times faster", "times real time"});
+  bool any = false;
+  const auto seconds = [](const SimulationRun& run) {
+    return run.summary.at("seconds").get<double>() - run.summary.at("output_seconds").get<double>();
+  };
+  for (const auto& [name, run] : runs) {
+    const bool reduced = run.built && run.built->rom;
+    const std::string reference = reference_of(study, name);
+    const auto found = runs.find(reference);
+    const double spent = seconds(run), end = run.summary.at("end");
+    json& entry = summary[name.empty() ? "study" : name];
+    const long unknowns =
+        run.summary.at("coordinates").get<long>() + (reduced ? 0 : run.summary.at("constraints").get<long>());
+    entry = {{"unknowns", unknowns}, {"seconds", spent}, {"real_time_factor", end / spent}};
+    std::string epsilon = "-", faster = "-", trust = "-";
+    if (reduced) {
+      any = true;
+      if (run.summary.contains("trust")) {
+        entry["trust"] = run.summary.at("trust");
+        const auto& largest = run.summary.at("trust").at("largest");
+        if (largest.is_number()) trust = fmt::format("{:.2g}", largest.get<double>());
+      }
+      const StudyFile* own = &study;
+      for (const StudyCase& variant : study.cases)
+        if (variant.study.case_name == name) own = &variant.study;
+      if (found != runs.end() && found->second.built && !found->second.built->rom && own->train) {
+        const double error = nodal_error(runner.trained(*own->train), found->second, run);
+        entry["epsilon"] = error;
+        entry["against"] = reference;
+        entry["times_faster"] = seconds(found->second) / spent;
+        epsilon = fmt::format("{:.2e} m2", error);
+        faster = fmt::format("{:.1f}", seconds(found->second) / spent);
+      }
+    }
+    table.add({shown_case(name), reduced ? shown_case(reference) : "", std::to_string(unknowns),
+               reduced ? "ODE" : "DAE", epsilon, trust, format_seconds(spent), faster,
+               fmt::format("{:.3g}", end / spent)});
+  }
+  return any ? "\nmodels\n" + table.str() : "";
 }
 
 // One case with its bodies; messages begin with its name.
@@ -177,19 +271,33 @@ StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Dia
   for (const BodySpec& spec : study.bodies)
     summary["bodies"][spec.name] = runner.run_body(spec, out, run.text);
 
+  // full models first: reduced ones are trained on them
   std::map<std::string, SimulationRun> runs;  // by case; the study itself is ""
-  if (study.simulation && study.simulation->simulate) {
-    runs[""] = runner.run_simulation(study, out);
-    summary["simulation"] = runs[""].summary;
-    run.text += "\n" + runs[""].text;
-  }
-  for (const StudyCase& variant : study.cases) {
-    const std::string& name = variant.study.case_name;
-    SimulationRun result = run_case(runner, variant, out / name, run.text, summary["cases"][name]);
-    if (result.time.size() > 0) runs[name] = std::move(result);
+  for (const bool reduced : {false, true}) {
+    if (reduced && study.train) {
+      const Training& training = runner.trained(*study.train);
+      summary["training"] = training_json(training);
+      run.text += "\ntraining\n" + describe_training(training);
+      if (options.write_files) summary["training"]["files"] = write_training(training, out);
+    }
+    if (study.simulation && study.simulation->simulate && StudyRunner::needs_training(study) == reduced) {
+      runs[""] = runner.run_simulation(study, out);
+      summary["simulation"] = runs[""].summary;
+      run.text += "\n" + runs[""].text;
+      if (!reduced) runner.motions[""] = runs[""];
+    }
+    for (const StudyCase& variant : study.cases) {
+      const std::string& name = variant.study.case_name;
+      if (StudyRunner::needs_training(variant.study) != reduced) continue;
+      SimulationRun result = run_case(runner, variant, out / name, run.text, summary["cases"][name]);
+      if (result.time.size() == 0) continue;
+      if (!reduced && study.rom.empty()) runner.motions[name] = result;
+      runs[name] = std::move(result);
+    }
   }
   if (runs.size() > 1 && runs.contains(study.reference)) {
     run.text += "\n" + compare_runs(study, runs, out, options.write_files, summary["comparison"]);
+    run.text += compare_models(study, runs, runner, summary["models"]);
   }
   summary["warnings"] = to_json(diagnostics);
   summary["peak_memory_bytes"] = peak_memory_bytes();

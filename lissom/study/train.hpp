@@ -20,12 +20,16 @@ struct Training {
   SlapSpace space;
   SlapBasis basis;
   OrderChoice choice;
-  std::vector<SnapshotReport> reports;  // one per run
-  Eigen::VectorXd full_singular_values; // of nodal positions where they were computed without compression
-  int order = 0;                        // taken: the user's, or the one proposed
-  RomFile rom;                          // of that order
+  std::vector<SnapshotReport> reports;   // one per run
+  Eigen::VectorXd full_singular_values;  // of nodal positions where they were computed without compression
+  int order = 0;                         // taken: the user's, or the one proposed
+  RomFile rom;                           // of that order
   PhaseTimes seconds;
   SlapModelOptions model_options;
+  Eigen::VectorXd start_velocity;  // at the first sample, in the space's coordinates [m/s]
+
+  // Of any order up to basis.rank(), at its start.
+  SlapModel model(int m) const;
 };
 
 // Motions that were simulated, by case, as SimulationRun::states has them.
@@ -36,7 +40,14 @@ using TrainingMotions = std::map<std::string, SimulationRun>;
 Training train(const StudyFile& study, BodyStore& store, TrainingMotions& motions, Diagnostics& diagnostics,
                const ProgressHook& progress = {}, const std::function<bool()>& stop = {});
 
-// Writes NAME.rom.h5, train.json and the CSV files of the figures (singular values, orders); returns the paths
+// What a training depends on but the order, as a text: studies with the same key share one.
+std::string training_key(const TrainSpec& spec);
+
+// Sum of squares over all nodal coordinates and common samples between a full run and one of a model of the
+// training (Eq. 70) [m2].
+double nodal_error(const Training& training, const SimulationRun& reference, const SimulationRun& rom);
+
+// Writes model.rom.h5 and the CSV files of the figures (singular values, orders); returns the paths
 // relative to the folder.
 std::vector<std::string> write_training(const Training& training, const std::filesystem::path& folder);
 std::string describe_training(const Training& training);

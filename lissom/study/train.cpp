@@ -1,0 +1,903 @@
+#include "lissom/study/train.hpp"
+
+#include <fmt/ranges.h>
+
+#include <Eigen/Cholesky>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+
+#include "lissom/core/atomic_file.hpp"
+#include "lissom/core/text.hpp"
+#include "lissom/io/table.hpp"
+#include "lissom/linalg/blas.hpp"
+#include "lissom/rom/rigid_noise.hpp"
+#include "lissom/rom/slap_body.hpp"
+
+namespace lissom {
+
+using Eigen::Index;
+using Eigen::Matrix3d;
+using Eigen::MatrixXd;
+using Eigen::Vector3d;
+using Eigen::VectorXd;
+using nlohmann::json;
+
+namespace {
+
+// data of this many numbers are also decomposed without compression, for comparison
+constexpr double small_data = 2e7;
+
+MatrixXd product(const Eigen::Ref<const MatrixXd>& A, const Eigen::Ref<const MatrixXd>& B,
+                 bool transpose_a = false) {
+  MatrixXd C(transpose_a ? A.cols() : A.rows(), B.cols());
+  gemm(transpose_a, false, 1, A, B, 0, C);
+  return C;
+}
+
+Vector3d placed(const Placement& placement, const Vector3d& X) {
+  return placement.position + placement.rotation * X;
+}
+
+// A place of a body as nodes: what it is made of, and where it stands in the body's frame.
+struct NodePlace {
+  std::vector<int> nodes;  // of the part
+  Vector3d origin = Vector3d::Zero();
+  Matrix3d axes = Matrix3d::Identity();
+};
+
+class Trainer {
+ public:
+  Trainer(const StudyFile& study, BodyStore& store, TrainingMotions& motions, Diagnostics& diagnostics,
+          const ProgressHook& progress, const std::function<bool()>& stop)
+      : study_(study),
+        spec_(*study.train),
+        store_(store),
+        motions_(motions),
+        diagnostics_(diagnostics),
+        progress_(progress),
+        stop_(stop) {}
+
+  Training run() {
+    Timer timer;
+    const auto phase = [&](const char* name) {
+      training_.seconds.add(name, timer.seconds());
+      timer = Timer();
+    };
+    if (study_.bodies.empty()) fail_input(spec_.where, "train: there are no bodies");
+    load_bodies();
+    phase("bodies");
+    simulate_runs();
+    phase("training runs");
+    make_parts();
+    make_pairs();
+    open_runs();
+    phase("reading");
+    if (!spec_.component_modes) parts_from_data();
+    make_space();
+    phase("fields");
+    training_.model_options.mass_damping = spec_.mass_damping;
+    training_.model_options.recovery = spec_.recovery;
+    SlapBasisOptions options;
+    options.max_modes = std::max(spec_.max_order, spec_.order.value_or(0)) + 20;
+    training_.basis = slap_basis(training_.space, runs_, options, diagnostics_, progress_);
+    phase("singular values");
+    compare_with_nodes(options);
+    phase("comparison");
+    training_.choice =
+        analyse_orders(training_.space, training_.basis, spec_.max_order, training_.model_options, progress_);
+    find_start();
+    phase("frequencies");
+    if (spec_.reconstruct) reconstruct();
+    phase("reconstruction");
+    choose();
+    phase("model");
+    return std::move(training_);
+  }
+
+ private:
+  // ---- bodies and places
+
+  void load_bodies() {
+    for (const BodySpec& body : study_.bodies) {
+      const StoredBody& stored = store_.matrices(body, diagnostics_, progress_);
+      if (spec_.component_modes && stored.reduced.size() == 0)
+        fail_input(body.where,
+                   "bodies.{}: the training compresses with component modes, and this body has none; add "
+                   "[bodies.{}.reduce], or say modes = \"data\" in [train]",
+                   body.name, body.name);
+      stored_.push_back(&stored);
+    }
+  }
+
+  SlapSpacePart part_of(size_t b, const MatrixXd& modes, const MatrixXd& damping) const {
+    const BodySpec& body = study_.bodies[b];
+    try {
+      return make_slap_part(body.name, stored_[b]->bare, modes, damping);
+    } catch (const InputError& e) {
+      fail_input(body.where, "bodies.{}: {}", body.name, e.what());
+    }
+  }
+
+  void make_parts() {
+    if (progress_) progress_("component modes", -1);
+    std::map<std::string, size_t> done;  // by reduction: equal bodies have equal fields
+    for (size_t b = 0; b < study_.bodies.size(); ++b) {
+      const ReducedBody& reduced = stored_[b]->reduced;
+      const auto [same, is_new] = done.try_emplace(study_.bodies[b].reduction_key, b);
+      if (!is_new) {
+        parts_.push_back(parts_[same->second]);
+        parts_.back().name = study_.bodies[b].name;
+      } else if (spec_.component_modes) {
+        if (reduced.node_ids != stored_[b]->bare.node_ids)
+          fail_input(study_.bodies[b].where,
+                     "bodies.{}: the training needs the component modes at all nodes: leave out 'nodes' of "
+                     "[bodies.{}.reduce]",
+                     study_.bodies[b].name, study_.bodies[b].name);
+        const Index count = reduced.size() - reduced.rigid_count;
+        const MatrixXd Xi = reduced.eigenvectors.rightCols(count);
+        const MatrixXd damping =
+            reduced.D.size() > 0 ? MatrixXd(product(Xi, product(reduced.D, Xi), true)) : MatrixXd();
+        parts_.push_back(part_of(b, product(reduced.modes, Xi), damping));
+      } else {
+        parts_.push_back(part_of(b, MatrixXd(3 * stored_[b]->bare.points.cols(), 0), MatrixXd()));
+      }
+      std::unordered_map<std::int64_t, int>& index = node_index_.emplace_back();
+      for (size_t i = 0; i < parts_[b].node_ids.size(); ++i)
+        index[parts_[b].node_ids[i]] = static_cast<int>(i);
+      expected_.parts.push_back({parts_[b].name, parts_[b].node_ids, parts_[b].points});
+    }
+  }
+
+  // Without component modes: fields from the data themselves.
+  void parts_from_data() {
+    SlapBasisOptions options;
+    options.max_modes = std::max(spec_.max_order, spec_.order.value_or(0)) + 4;
+    const std::vector<MatrixXd> modes =
+        snapshot_modes(runs_, options, training_.full_singular_values, progress_);
+    for (size_t b = 0; b < parts_.size(); ++b) {
+      // back in the body's own axes, at the nodes of its matrices; others do not move
+      const Matrix3d A = study_.bodies[b].placement.rotation;
+      const FeModel& bare = stored_[b]->bare;
+      MatrixXd all = MatrixXd::Zero(3 * bare.points.cols(), modes[b].cols());
+      std::unordered_map<std::int64_t, Index> at;
+      for (size_t i = 0; i < bare.node_ids.size(); ++i) at[bare.node_ids[i]] = static_cast<Index>(i);
+      for (size_t i = 0; i < parts_[b].node_ids.size(); ++i)
+        all.middleRows<3>(3 * at.at(parts_[b].node_ids[i])) =
+            A.transpose() * modes[b].middleRows<3>(3 * static_cast<Index>(i));
+      parts_[b] = part_of(b, all, MatrixXd());
+    }
+  }
+
+  int body_index(const std::string& name) const {
+    for (size_t b = 0; b < study_.bodies.size(); ++b)
+      if (study_.bodies[b].name == name) return static_cast<int>(b);
+    LISSOM_ASSERT(false);
+    return -1;
+  }
+
+  int node_of(int b, std::int64_t id) const {
+    const auto found = node_index_[b].find(id);
+    if (found == node_index_[b].end())
+      fail_input("body '{}' has no node {} that belongs to an element; it has {} nodes",
+                 study_.bodies[b].name, id, node_index_[b].size());
+    return found->second;
+  }
+
+  // Interfaces, node sets and nodes.
+  NodePlace resolve(const PlaceSpec& place) const {
+    const int b = body_index(place.part);
+    const StoredBody& stored = *stored_[b];
+    NodePlace out;
+    bool has_origin = false;
+    if (place.marker.kind == MarkerSpec::Kind::Nodes) {
+      for (const std::int64_t id : place.marker.node_ids) out.nodes.push_back(node_of(b, id));
+    } else {
+      std::vector<std::string> names;
+      for (size_t i = 0; i < stored.reduced.interfaces.size() && !has_origin; ++i) {
+        const InterfaceFrame& interface = stored.reduced.interfaces[i];
+        names.push_back(interface.name);
+        if (interface.name != place.marker.name) continue;
+        has_origin = true;
+        out.origin = interface.origin;
+        out.axes = interface.axes;
+        if (stored.tied[i].empty())
+          for (const std::int64_t id : interface.node_ids) out.nodes.push_back(node_of(b, id));
+        else
+          for (const int node : stored.tied[i])
+            out.nodes.push_back(node_of(b, stored.bare.node_ids[static_cast<size_t>(node)]));
+      }
+      if (!has_origin) {
+        const auto set = stored.places.node_sets.find(place.marker.name);
+        if (set == stored.places.node_sets.end()) {
+          for (const auto& [name, nodes] : stored.places.node_sets) names.push_back(name);
+          fail_input("body '{}' has no interface or node set '{}'{}; there are: {}", place.part,
+                     place.marker.name, did_you_mean(place.marker.name, names), fmt::join(names, ", "));
+        }
+        for (const int node : set->second) out.nodes.push_back(node_of(b, stored.places.node_ids[node]));
+      }
+    }
+    if (out.nodes.empty()) fail_input("'{}' has no nodes", place.text);
+    if (!has_origin)
+      for (const int node : out.nodes)
+        out.origin += parts_[b].points.col(node) / static_cast<double>(out.nodes.size());
+    return out;
+  }
+
+  // ---- joints
+
+  // One side of a pair: a weighted mean of nodes, at a point given in space.
+  SnapshotPlace side(const PlaceSpec& place, const NodePlace& nodes, const Vector3d& point,
+                     double& miss) const {
+    SnapshotPlace out;
+    if (place.is_ground()) {
+      out.point = point;
+      return out;
+    }
+    out.part = body_index(place.part);
+    const Placement& placement = study_.bodies[out.part].placement;
+    out.nodes = nodes.nodes;
+    const Vector3d local = placement.rotation.transpose() * (point - placement.position);
+    double own_miss = 0;
+    const VectorXd weights =
+        affine_weights(parts_[out.part].points(Eigen::all, nodes.nodes), local, own_miss);
+    out.weights.assign(weights.data(), weights.data() + weights.size());
+    miss = std::max(miss, own_miss);
+    return out;
+  }
+
+  // Half the extent of nodes along an axis in space.
+  double half_extent(const PlaceSpec& place, const NodePlace& nodes, const Vector3d& axis) const {
+    if (place.is_ground()) return std::numeric_limits<double>::infinity();
+    const int b = body_index(place.part);
+    const Vector3d a = study_.bodies[b].placement.rotation.transpose() * axis;
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (const int node : nodes.nodes) {
+      const double x = a.dot(parts_[b].points.col(node));
+      low = std::min(low, x);
+      high = std::max(high, x);
+    }
+    return 0.5 * (high - low);
+  }
+
+  void make_pairs() {
+    if (!study_.simulation) return;
+    for (const JointSpec& joint : study_.simulation->joints) {
+      try {
+        add_pairs(joint, joint.first, joint.second, joint.and_between.has_value());
+        if (joint.and_between) add_pairs(joint, joint.and_between->first, joint.and_between->second, true);
+      } catch (const InputError& e) {
+        fail_input(joint.where, "joint '{}': {}", joint.name, e.what());
+      }
+    }
+    if (!approximate_.empty())
+      diagnostics_.warn(
+          "train.joints",
+          fmt::format("joints that no pairs of nodes stand for are held by the training data alone: "
+                      "{}",
+                      fmt::join(approximate_, ", ")));
+  }
+
+  // A joint as pairs of points that stay together: one for a spherical joint, two along the axis of a
+  // revolute one, four for a fixed one.
+  void add_pairs(const JointSpec& joint, const PlaceSpec& first, const PlaceSpec& second, bool spherical) {
+    const NodePlace a = first.is_ground() ? NodePlace() : resolve(first);
+    const NodePlace b = second.is_ground() ? NodePlace() : resolve(second);
+    const auto where = [&](const PlaceSpec& place, const NodePlace& nodes) {
+      return placed(study_.bodies[body_index(place.part)].placement, nodes.origin);
+    };
+    const PlaceSpec& held = first.is_ground() ? second : first;
+    const NodePlace& held_nodes = first.is_ground() ? b : a;
+    const Vector3d at = where(held, held_nodes);
+    Vector3d first_at = first.is_ground() ? joint.frame.at.value_or(at) : at;
+    Vector3d second_at = second.is_ground() ? joint.frame.at.value_or(at) : where(second, b);
+    if (spherical && joint.and_between && (first.is_ground() || second.is_ground())) {
+      // the ground's point of each of the two parts is the node's own
+      if (first.is_ground()) first_at = at;
+      if (second.is_ground()) second_at = at;
+    }
+
+    std::vector<Vector3d> offsets;
+    const Matrix3d base = study_.bodies[body_index(held.part)].placement.rotation * held_nodes.axes;
+    const auto reach = [&](const Vector3d& axis) {
+      return std::min(half_extent(first, a, axis), half_extent(second, b, axis));
+    };
+    if (spherical || joint.kind == JointKind::Spherical) {
+      offsets = {Vector3d::Zero()};
+    } else if (joint.kind == JointKind::Revolute) {
+      const Vector3d axis = joint.frame.axis ? joint.frame.axis->normalized() : Vector3d(base.col(2));
+      offsets = {reach(axis) * axis, -reach(axis) * axis};
+    } else if (joint.kind == JointKind::Fixed) {
+      offsets = {Vector3d::Zero()};
+      for (int k = 0; k < 3; ++k) offsets.push_back(reach(base.col(k)) * base.col(k));
+    } else if (joint.kind == JointKind::Universal) {
+      offsets = {Vector3d::Zero()};
+      approximate_.push_back(fmt::format("'{}' (its right angle)", joint.name));
+    } else {
+      approximate_.push_back(fmt::format("'{}' ({})", joint.name, name_of(joint.kind)));
+      return;
+    }
+    for (const Vector3d& offset : offsets) {
+      SnapshotExpectation::Pair pair;
+      double miss = 0;
+      pair.joint = joint.name;
+      pair.first = side(first, a, first_at + offset, miss);
+      pair.second = side(second, b, second_at + offset, miss);
+      if (miss > 1e-9 * std::max(1e-3, at.norm())) {
+        // nodes of one plane or line: only their own mean is held
+        approximate_.push_back(fmt::format("'{}' (its nodes do not reach along its axis)", joint.name));
+        return add_pairs(joint, first, second, true);
+      }
+      expected_.pairs.push_back(std::move(pair));
+    }
+  }
+
+  // ---- the space
+
+  SlapPlace field_place(const SnapshotPlace& place, const std::string& name) const {
+    if (place.part >= 0)
+      return make_weighted_place(
+          parts_[place.part], place.part, name, place.nodes,
+          Eigen::Map<const VectorXd>(place.weights.data(), static_cast<Index>(place.weights.size())));
+    SlapPlace ground;
+    ground.ground = place.point;
+    return ground;
+  }
+
+  void add_place(const PlaceSpec& place) {
+    if (place.is_ground()) return;
+    const int b = body_index(place.part);
+    const std::string name = place.text.substr(place.part.size() + 1);
+    for (const SlapPlace& there : places_)
+      if (there.part == b && there.name == name) return;
+    const NodePlace nodes = resolve(place);
+    places_.push_back(make_slap_place(parts_[b], b, name, nodes.nodes, nodes.origin, nodes.axes));
+  }
+
+  // Every interface, and all that loads and sensors of the study and its cases use.
+  void gather_places() {
+    const auto of_study = [&](const StudyFile& study) {
+      if (!study.simulation) return;
+      for (const LoadSpec& load : study.simulation->loads) {
+        at_place(load.load.where, "load", load.load.name, load.first);
+        if (load.second) at_place(load.load.where, "load", load.load.name, *load.second);
+      }
+      for (const SensorSpec& sensor : study.simulation->sensors)
+        if (sensor.place) at_place(sensor.where, "sensor", sensor.name, *sensor.place);
+    };
+    of_study(study_);
+    for (const StudyCase& variant : study_.cases) of_study(variant.study);
+    std::vector<std::string> names;
+    for (size_t b = 0; b < study_.bodies.size(); ++b) {
+      names.push_back(study_.bodies[b].name);
+      for (const InterfaceFrame& interface : stored_[b]->reduced.interfaces) {
+        PlaceSpec place;
+        place.part = study_.bodies[b].name;
+        place.text = place.part + "." + interface.name;
+        place.marker.name = interface.name;
+        add_place(place);
+      }
+    }
+    for (const std::string& text : spec_.places) {
+      PlaceSpec place;
+      place.text = text;
+      std::string rest;
+      const int b = split_place(text, names, rest);
+      if (b < 0)
+        fail_input(spec_.where, "train.places: '{}' is no place of a body; expected \"BODY.PLACE\"", text);
+      place.part = names[b];
+      place.marker.name = rest;
+      place.marker.node_ids = node_numbers(rest);
+      if (!place.marker.node_ids.empty()) place.marker.kind = MarkerSpec::Kind::Nodes;
+      at_place(spec_.where, "train.places", text, place);
+    }
+  }
+
+  void at_place(const SourcePos& where, const char* what, const std::string& name, const PlaceSpec& place) {
+    try {
+      add_place(place);
+    } catch (const InputError& e) {
+      fail_input(where, "{} '{}': {}", what, name, e.what());
+    }
+  }
+
+  void make_space() {
+    gather_places();
+    std::vector<SlapPair> pairs;
+    for (const SnapshotExpectation::Pair& pair : expected_.pairs)
+      pairs.push_back(
+          {pair.joint, field_place(pair.first, pair.joint), field_place(pair.second, pair.joint)});
+    training_.space =
+        make_slap_space(std::move(parts_), std::move(places_), std::move(pairs), spec_.project_on_joints);
+  }
+
+  // ---- motions
+
+  const StudyFile& variant(const std::string& name) const {
+    if (name.empty()) return study_;
+    for (const StudyCase& c : study_.cases)
+      if (c.study.case_name == name) return c.study;
+    fail_input(spec_.where, "train.runs: there is no case '{}'", name);
+  }
+
+  void simulate_runs() {
+    if (!spec_.trajectories.empty()) return;
+    run_names_ = spec_.runs.empty() ? std::vector<std::string>{""} : spec_.runs;
+    for (const std::string& name : run_names_) {
+      if (motions_.contains(name)) continue;
+      const StudyFile& of_run = variant(name);
+      if (!of_run.simulation || !of_run.simulation->simulate)
+        fail_input(spec_.where, "train: {} has no [simulate] to train on; add one, or give trajectories",
+                   name.empty() ? "the study" : "case '" + name + "'");
+      SimulationOptions options;
+      options.write_files = false;
+      options.stop = stop_;
+      motions_[name] = simulate(of_run, {}, store_, diagnostics_, progress_, options);
+    }
+  }
+
+  void open_runs() {
+    std::vector<std::string> names;
+    std::map<std::string, Eigen::Matrix3Xd> rest;
+    for (size_t b = 0; b < study_.bodies.size(); ++b) {
+      const Placement& placement = study_.bodies[b].placement;
+      names.push_back(study_.bodies[b].name);
+      rest[names.back()] = (placement.rotation * parts_[b].points).colwise() + placement.position;
+    }
+    for (const TrajectorySpec& trajectory : spec_.trajectories)
+      add_run(open_snapshots(trajectory, names, rest, diagnostics_), trajectory.where, diagnostics_);
+    // what nodes of spiders our own runs have besides is nothing to tell
+    Diagnostics expected;
+    for (const std::string& name : run_names_) {
+      const SimulationRun& run = motions_.at(name);
+      add_run(make_system_snapshots(name.empty() ? "the study's run" : "case '" + name + "'",
+                                    *run.built->system, run.sample_times, run.q),
+              spec_.where, expected);
+    }
+  }
+
+  void add_run(std::unique_ptr<SnapshotSource> run, const SourcePos& where, Diagnostics& notes) {
+    try {
+      run = reorder(std::move(run), expected_, notes);
+      training_.reports.push_back(check_snapshots(*run, expected_, diagnostics_));
+    } catch (const InputError& e) {
+      fail_input(where, "train: {}", e.what());
+    }
+    if (spec_.noise > 0) run = with_rigid_noise(std::move(run), spec_.noise, runs_.size() + 1);
+    runs_.push_back(std::move(run));
+  }
+
+  // Fig. 3: singular values of the nodal positions themselves, where the data are small.
+  void compare_with_nodes(const SlapBasisOptions& options) {
+    double numbers = 0;
+    for (const auto& run : runs_)
+      for (const SnapshotSource::Part& part : run->parts()) numbers += 3.0 * part.nodes * run->samples();
+    if (numbers <= small_data && training_.full_singular_values.size() == 0)
+      snapshot_modes(runs_, options, training_.full_singular_values, progress_);
+  }
+
+  // The velocity at the start, in the space's coordinates.
+  void find_start() {
+    training_.start_velocity = VectorXd::Zero(training_.space.dimension());
+    if (!run_names_.empty()) {
+      const SimulationRun& run = motions_.at(run_names_.front());
+      const VectorXd q = run.q.col(0), v = run.v.col(0);
+      const System& system = *run.built->system;
+      if (v.isZero(0)) return;
+      // nodes move along v: a central difference over a small angle
+      const double h = 1e-5 / v.cwiseAbs().maxCoeff();
+      Diagnostics expected;
+      MatrixXd two(q.size(), 2);
+      two << q - h * v, q + h * v;
+      auto around =
+          reorder(make_system_snapshots("start", system, Eigen::Vector2d(0, 1), two), expected_, expected);
+      for (size_t p = 0; p < training_.space.parts.size(); ++p) {
+        const SlapSpacePart& part = training_.space.parts[p];
+        MatrixXd X(3 * part.points.cols(), 2);
+        around->read(static_cast<int>(p), 0, 2, X);
+        const VectorXd rate = (X.col(1) - X.col(0)) / (2 * h);
+        const Eigen::Map<const MatrixXd> nodal(rate.data(), 3, part.points.cols());
+        Eigen::Map<MatrixXd>(training_.start_velocity.data() + training_.space.offsets[p], 3, part.fields()) =
+            product(MatrixXd(nodal), part.Q);
+      }
+      return;
+    }
+    // a run of another program: from its first samples, where they move already
+    const VectorXd& t = runs_.front()->times();
+    if (t.size() < 5) return;
+    const auto& eta = training_.basis.eta;
+    // derivative at the first sample of the polynomial through five
+    VectorXd rate = VectorXd::Zero(eta.rows());
+    for (int i = 1; i < 5; ++i) {
+      double weight = 1 / (t[i] - t[0]);
+      for (int j = 1; j < 5; ++j)
+        if (j != i) weight *= (t[0] - t[j]) / (t[i] - t[j]);
+      rate += weight * (eta.col(i) - eta.col(0));
+    }
+    training_.start_velocity = training_.basis.W * rate;
+  }
+
+  // ---- orders
+
+  // The training runs again, with every order.
+  void reconstruct() {
+    if (!study_.simulation || !study_.simulation->simulate) {
+      diagnostics_.warn(
+          "train.no-reconstruction",
+          "the training motion is not reconstructed, as the study has no loads and [simulate] for "
+          "it; the order is chosen by singular values");
+      return;
+    }
+    int done = 0;
+    for (SlapOrder& order : training_.choice.orders) {
+      if (stop_ && stop_()) fail("the training was stopped");
+      if (progress_)
+        progress_("reconstruction", done++ / static_cast<double>(training_.choice.orders.size()));
+      double sum =
+          training_.basis.beyond +
+          training_.basis.singular_values.segment(order.m, training_.basis.rank() - order.m).squaredNorm();
+      double largest = 0, samples = 0;
+      bool failed = false;
+      for (size_t r = 0; r < runs_.size() && !failed; ++r) {
+        const StudyFile& of_run = run_names_.empty() ? study_ : variant(run_names_[r]);
+        Timer timer;
+        const auto run = run_model(of_run, order.m, static_cast<int>(r), {});
+        order.simulation_seconds += timer.seconds();
+        if (!run) {
+          failed = true;
+          break;
+        }
+        if (!same_times(run->sample_times, runs_[r]->times())) {
+          diagnostics_.warn("train.times",
+                            fmt::format("{}: the samples of [simulate] are at other times than those of the "
+                                        "training; nothing is reconstructed",
+                                        runs_[r]->name()));
+          return;
+        }
+        const RunError error = error_of(training_, run->q, static_cast<int>(r));
+        sum += error.squares;
+        largest = std::max(largest, error.largest);
+        samples += static_cast<double>(run->q.cols());
+      }
+      if (failed) continue;
+      double coordinates = 0;
+      for (const SlapSpacePart& part : training_.space.parts)
+        coordinates += 3.0 * static_cast<double>(part.points.cols());
+      order.epsilon = sum;
+      order.rms_error = std::sqrt(sum / (coordinates * samples));
+      order.largest_error = largest;
+    }
+  }
+
+  struct RunError {
+    double squares = 0;  // of the first m coordinates against the training's [m2]
+    double largest = 0;  // of a node [m]
+  };
+  static RunError error_of(const Training& training, const MatrixXd& eta, int run) {
+    const Index m = eta.rows();
+    const MatrixXd difference =
+        eta - training.basis.eta.middleCols(training.basis.run_starts[run], eta.cols()).topRows(m);
+    RunError error;
+    error.squares = difference.squaredNorm();
+    // the worst sample, node by node, modes beyond m included
+    Index worst = 0;
+    MatrixXd all = -training.basis.eta.middleCols(training.basis.run_starts[run], eta.cols());
+    all.topRows(m) = difference;
+    all.colwise().squaredNorm().maxCoeff(&worst);
+    const VectorXd y = training.basis.W * all.col(worst);
+    for (size_t p = 0; p < training.space.parts.size(); ++p) {
+      const SlapSpacePart& part = training.space.parts[p];
+      const Eigen::Map<const MatrixXd> Y(y.data() + training.space.offsets[p], 3, part.fields());
+      MatrixXd x(3, part.Q.rows());
+      gemm(false, true, 1, MatrixXd(Y), part.Q, 0, x);
+      error.largest = std::max(error.largest, x.colwise().norm().maxCoeff());
+    }
+    return error;
+  }
+
+  static bool same_times(const VectorXd& a, const VectorXd& b) {
+    return a.size() == b.size() &&
+           (a.array() - a[0] - b.array() + b[0]).abs().maxCoeff() <= 1e-9 * (b[b.size() - 1] - b[0]);
+  }
+
+  // A run of the model of order m; nothing where it fails.
+  std::optional<SimulationRun> run_model(const StudyFile& of_run, int m, int run,
+                                         const std::filesystem::path& folder) {
+    SlapModel model = training_.model(m);
+    const int first = training_.basis.run_starts[run];
+    model.start = training_.basis.eta.col(first).head(m);
+    if (run > 0) model.start_rate.setZero();
+    SimulationOptions options;
+    options.write_files = false;
+    options.stop = stop_;
+    Diagnostics notes;  // of orders that are only tried
+    try {
+      return simulate(of_run, folder, build_rom_system(of_run, model, notes), notes, {}, options);
+    } catch (const InputError&) {
+      throw;
+    } catch (const Error& e) {
+      failures_.push_back(fmt::format("order {}: {}", m, e.what()));
+      return std::nullopt;
+    }
+  }
+
+  void choose() {
+    const double size = 2 * training_.model(1).radius;
+    const double tolerance = spec_.tolerance > 0 ? spec_.tolerance : default_tolerance * size;
+    propose_order(training_.choice, tolerance);
+    training_.order = spec_.order.value_or(training_.choice.proposed);
+    if (training_.order > training_.basis.rank())
+      fail_input(spec_.where, "train.order: is {}, but the training data have {} modes above round-off",
+                 training_.order, training_.basis.rank());
+    const auto& orders = training_.choice.orders;
+    if (training_.order <= static_cast<int>(orders.size()) && orders[training_.order - 1].spurious > 0)
+      diagnostics_.warn(
+          "train.spurious",
+          fmt::format("the model of order {} has {} spurious mode{}: softer than the mechanism has "
+                      "any; results are not to be trusted. Take at most {} modes, or joints = "
+                      "\"project\"",
+                      training_.order, orders[training_.order - 1].spurious,
+                      orders[training_.order - 1].spurious > 1 ? "s" : "",
+                      training_.choice.first_spurious - 1));
+    if (!failures_.empty())
+      diagnostics_.warn("train.failed",
+                        fmt::format("models that could not be run: {}", fmt::join(failures_, "; ")));
+    RomFile& rom = training_.rom;
+    rom.model = training_.model(training_.order);
+    rom.model.title = study_.title;
+    rom.study = study_.text;
+    rom.study_path = study_.path.string();
+    rom.case_name = run_names_.empty() ? "" : run_names_.front();
+    rom.singular_values = training_.basis.singular_values;
+    rom.joint_violation = training_.basis.joint_violation;
+    rom.frequencies_hz = slap_frequencies(rom.model, VectorXd::Zero(training_.order));
+    rom.why = spec_.order ? "asked for; proposed: " + std::to_string(training_.choice.proposed) + ", " +
+                                training_.choice.why
+                          : training_.choice.why;
+    rom.lissom_version = LISSOM_VERSION;
+  }
+
+  static constexpr double default_tolerance = 1e-9;
+
+  const StudyFile& study_;
+  const TrainSpec& spec_;
+  BodyStore& store_;
+  TrainingMotions& motions_;
+  Diagnostics& diagnostics_;
+  const ProgressHook& progress_;
+  const std::function<bool()>& stop_;
+
+  Training training_;
+  std::vector<const StoredBody*> stored_;
+  std::vector<SlapSpacePart> parts_;
+  std::vector<std::unordered_map<std::int64_t, int>> node_index_;
+  std::vector<SlapPlace> places_;
+  SnapshotExpectation expected_;
+  std::vector<std::string> run_names_;  // of own runs
+  TrainingRuns runs_;
+  std::vector<std::string> approximate_, failures_;
+};
+
+json numbers(const VectorXd& values) {
+  json list = json::array();
+  for (const double value : values) list.push_back(std::isfinite(value) ? json(value) : json(nullptr));
+  return list;
+}
+
+json optional_number(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? json(*value) : json(nullptr);
+}
+
+// Modes that brought a spurious motion.
+std::vector<int> spurious_modes(const OrderChoice& choice) {
+  std::vector<int> modes;
+  int before = 0;
+  for (const SlapOrder& order : choice.orders) {
+    if (order.spurious > before) modes.push_back(order.m);
+    before = order.spurious;
+  }
+  return modes;
+}
+
+}  // namespace
+
+SlapModel Training::model(int m) const {
+  SlapModel model = make_slap_model(space, basis, m, model_options);
+  // the velocity of all nodes, projected with the mass
+  VectorXd momentum = VectorXd::Zero(m);
+  for (size_t p = 0; p < space.parts.size(); ++p) {
+    const SlapSpacePart& part = space.parts[p];
+    const Index s = part.fields();
+    const Eigen::Map<const MatrixXd> V(start_velocity.data() + space.offsets[p], 3, s);
+    const MatrixXd mV = V * part.m;
+    momentum += basis.W.middleRows(space.offsets[p], 3 * s).leftCols(m).transpose() *
+                Eigen::Map<const VectorXd>(mV.data(), 3 * s);
+  }
+  model.start_rate = model.M.ldlt().solve(momentum);
+  return model;
+}
+
+Training train(const StudyFile& study, BodyStore& store, TrainingMotions& motions, Diagnostics& diagnostics,
+               const ProgressHook& progress, const std::function<bool()>& stop) {
+  if (!study.train) fail_input("{}: there is no table [train]", study.path.string());
+  return Trainer(study, store, motions, diagnostics, progress, stop).run();
+}
+
+std::string training_key(const TrainSpec& spec) {
+  std::string key = fmt::format("{} {} {} {} {} {} {} {} {} [{}] [{}]", spec.max_order, spec.tolerance,
+                                spec.project_on_joints, spec.component_modes, spec.reconstruct, spec.recovery,
+                                spec.mass_damping, spec.noise, spec.trajectories.size(),
+                                fmt::join(spec.runs, "|"), fmt::join(spec.places, "|"));
+  for (const TrajectorySpec& t : spec.trajectories) {
+    key += fmt::format(" {} {} {} {}", t.file.string(), t.time, t.displacements, t.units.length);
+    for (const auto& [body, source] : t.bodies) key += " " + body + "=" + source;
+    for (const auto& [body, source] : t.nodes) key += " " + body + "=" + source;
+  }
+  return key;
+}
+
+double nodal_error(const Training& training, const SimulationRun& reference, const SimulationRun& rom) {
+  const Index k = std::min(reference.q.cols(), rom.q.cols()), m = rom.q.rows();
+  SnapshotExpectation expected;
+  for (const SlapSpacePart& part : training.space.parts)
+    expected.parts.push_back({part.name, part.node_ids, part.points});
+  Diagnostics ignored;
+  auto run = reorder(
+      make_system_snapshots("reference", *reference.built->system, reference.sample_times, reference.q),
+      expected, ignored);
+  double sum = 0;
+  for (size_t p = 0; p < training.space.parts.size(); ++p) {
+    const SlapSpacePart& part = training.space.parts[p];
+    const Index s = part.fields();
+    MatrixXd X(3 * part.points.cols(), 1), x(3, part.points.cols());
+    for (Index c = 0; c < k; ++c) {
+      run->read(static_cast<int>(p), static_cast<int>(c), 1, X);
+      const VectorXd y =
+          training.basis.rho.segment(training.space.offsets[p], 3 * s) +
+          training.basis.W.middleRows(training.space.offsets[p], 3 * s).leftCols(m) * rom.q.col(c);
+      const Eigen::Map<const MatrixXd> Y(y.data(), 3, s);
+      gemm(false, true, 1, MatrixXd(Y), part.Q, 0, x);
+      sum += (Eigen::Map<const VectorXd>(x.data(), x.size()) - X.col(0)).squaredNorm();
+    }
+  }
+  return sum;
+}
+
+std::vector<std::string> write_training(const Training& training, const std::filesystem::path& folder) {
+  std::error_code ec;
+  std::filesystem::create_directories(folder, ec);
+  if (ec) fail("{}: the folder cannot be made: {}", folder.string(), ec.message());
+  const auto save = [&](const char* name, const std::string& text) {
+    AtomicFile file(folder / name);
+    file.write(text);
+    file.commit();
+  };
+  write_rom_file(folder / "model.rom.h5", training.rom);
+
+  std::string modes = "mode,singular_value,singular_value_of_nodes,joint_violation\n";
+  const VectorXd& sigma = training.basis.singular_values;
+  for (Index i = 0; i < sigma.size(); ++i) {
+    modes += fmt::format("{},{},", i + 1, sigma[i]);
+    if (i < training.full_singular_values.size())
+      modes += fmt::format("{}", training.full_singular_values[i]);
+    modes += ",";
+    if (i < training.basis.joint_violation.size())
+      modes += fmt::format("{}", training.basis.joint_violation[i]);
+    modes += "\n";
+  }
+  save("modes.csv", modes);
+  std::string orders = "m,epsilon,rms_error,largest_error,left_out,spurious,seconds,frequencies_hz\n";
+  for (const SlapOrder& order : training.choice.orders) {
+    const auto cell = [](const std::optional<double>& value) {
+      return value ? fmt::format("{}", *value) : std::string();
+    };
+    orders += fmt::format("{},{},{},{},{},{},{},{}\n", order.m, cell(order.epsilon), cell(order.rms_error),
+                          cell(order.largest_error), order.left_out, order.spurious, order.simulation_seconds,
+                          fmt::join(order.frequencies_hz, " "));
+  }
+  save("orders.csv", orders);
+  return {"model.rom.h5", "modes.csv", "orders.csv"};
+}
+
+std::string describe_training(const Training& training) {
+  std::string text;
+  const auto line = [&](std::string_view what, const std::string& value) {
+    text += fmt::format("{:<18}{}\n", what, value);
+  };
+  for (const SnapshotReport& report : training.reports)
+    line("training", fmt::format("{}: {} samples, {:.6g} to {:.6g} s, nodes move up to {:.3g} m{}",
+                                 report.run, report.samples, report.start, report.end, report.motion,
+                                 report.largest_gap_joint.empty()
+                                     ? std::string()
+                                     : fmt::format(", joint gaps up to {:.2g} m", report.largest_gap)));
+  Index nodes = 0;
+  for (const SlapSpacePart& part : training.space.parts) nodes += part.points.cols();
+  line("space",
+       fmt::format("{} bodies, {} coordinates of nodes, {} of component modes, {} that the joints allow",
+                   training.space.parts.size(), 3 * nodes, training.space.dimension(),
+                   training.space.kernel_dimension()));
+  const VectorXd& own = training.choice.system_frequencies_hz;
+  const int rigid = training.choice.rigid_motions;
+  line("mechanism", fmt::format("{} free motion{}, first vibration {:.6g} Hz", rigid, rigid == 1 ? "" : "s",
+                                rigid < own.size() ? own[rigid] : 0));
+  text += "\n";
+  Table table({"m", "singular value", "joint violation", "epsilon", "largest error", "frequencies", ""});
+  for (const SlapOrder& order : training.choice.orders) {
+    const VectorXd& f = order.frequencies_hz;
+    std::string shown;
+    for (Index i = 0; i < std::min<Index>(4, f.size()); ++i)
+      shown += fmt::format("{}{:.4g}", i > 0 ? ", " : "", f[i]);
+    if (f.size() > 4) shown += fmt::format(" .. {:.4g}", f[f.size() - 1]);
+    std::string mark;
+    if (order.spurious > 0) mark = "spurious";
+    if (order.m == training.order) mark += mark.empty() ? "taken" : ", taken";
+    const auto cell = [](const std::optional<double>& value, const char* unit) {
+      return value ? fmt::format("{:.2e} {}", *value, unit) : std::string("-");
+    };
+    table.add({std::to_string(order.m), fmt::format("{:.3e} m", order.singular_value),
+               training.basis.joint_violation.size() > 0 ? fmt::format("{:.1e}", order.joint_violation) : "-",
+               cell(order.epsilon, "m2"), cell(order.largest_error, "m"), shown + " Hz", mark});
+  }
+  text += table.str() + "\n";
+  line("order", fmt::format("{}: {}", training.order, training.rom.why));
+  return text;
+}
+
+json training_json(const Training& training) {
+  json j;
+  j["order"] = training.order;
+  j["proposed"] = training.choice.proposed;
+  j["why"] = training.rom.why;
+  j["singular_values"] = numbers(training.basis.singular_values);
+  j["singular_values_full"] = numbers(training.full_singular_values);
+  j["joint_violation"] = numbers(training.basis.joint_violation);
+  j["frequencies_hz"] = numbers(training.rom.frequencies_hz);
+  j["system_frequencies_hz"] = numbers(training.choice.system_frequencies_hz);
+  j["rigid_motions"] = training.choice.rigid_motions;
+  j["spurious"] = spurious_modes(training.choice);
+  j["first_spurious"] =
+      training.choice.first_spurious > 0 ? json(training.choice.first_spurious) : json(nullptr);
+  j["rank"] = training.basis.rank();
+  j["space"] = {{"dimension", training.space.dimension()}, {"kernel", training.space.kernel_dimension()}};
+  j["outside_space"] = training.basis.outside_space;
+  j["outside_joints"] = training.basis.outside_kernel;
+  j["reference_gap"] = training.basis.reference_gap;
+  j["orders"] = json::array();
+  for (const SlapOrder& order : training.choice.orders)
+    j["orders"].push_back({{"m", order.m},
+                           {"singular_value", order.singular_value},
+                           {"left_out", order.left_out},
+                           {"joint_violation", order.joint_violation},
+                           {"frequencies_hz", numbers(order.frequencies_hz)},
+                           {"spurious", order.spurious},
+                           {"epsilon", optional_number(order.epsilon)},
+                           {"rms_error", optional_number(order.rms_error)},
+                           {"largest_error", optional_number(order.largest_error)},
+                           {"seconds", order.simulation_seconds}});
+  j["training"] = json::array();
+  for (const SnapshotReport& report : training.reports)
+    j["training"].push_back({{"run", report.run},
+                             {"samples", report.samples},
+                             {"start", report.start},
+                             {"end", report.end},
+                             {"decimals", report.decimals},
+                             {"largest_stretch", report.largest_stretch},
+                             {"largest_gap", report.largest_gap},
+                             {"motion", report.motion}});
+  j["parts"] = json::array();
+  for (const SlapPart& part : training.rom.model.parts)
+    j["parts"].push_back({{"name", part.name}, {"mass", part.mass}, {"stiffness_rank", part.C.rows()}});
+  double seconds = 0;
+  json phases = json::object();
+  for (const auto& [phase, spent] : training.seconds.phases()) {
+    seconds += spent;
+    phases[phase] = spent;
+  }
+  j["seconds"] = seconds;
+  j["phases"] = std::move(phases);
+  return j;
+}
+
+}  // namespace lissom
