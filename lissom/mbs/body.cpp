@@ -13,4 +13,8 @@ void Body::add_own_hessian(const Vector& lambda, double, Eigen::Ref<Eigen::Matri
   LISSOM_ASSERT(lambda.size() == 0);
 }
 
+std::vector<NodeGroup> Body::node_groups() const {
+  return {{name(), 0, static_cast<int>(node_ids().size())}};
+}
+
 }  // namespace lissom

@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "lissom/mbs/marker.hpp"
 
@@ -25,6 +26,12 @@ struct Placement {
   Eigen::Vector3d angular_velocity = Eigen::Vector3d::Zero();  // in the global frame [rad/s]
 };
 
+// Nodes of a body that belong together, of node_ids(): `count` of them from `first` on.
+struct NodeGroup {
+  std::string name;
+  int first = 0, count = 0;
+};
+
 class Body {
  public:
   // Room for intermediate results; each formulation has its own kind.
@@ -37,7 +44,7 @@ class Body {
   virtual ~Body() = default;
 
   const std::string& name() const { return name_; }
-  virtual std::string formulation() const = 0;  // "rigid", "ffrf", "fncf", "gcms"
+  virtual std::string formulation() const = 0;  // "rigid", "ffrf", "fncf", "gcms", "slap"
   virtual int coordinates() const = 0;          // n
   virtual int own_constraints() const = 0;      // 0, 1 or 6
   virtual int flexible_modes() const = 0;  // deformation modes; of GCMS coordinates beyond the rigid ones
@@ -88,6 +95,9 @@ class Body {
   // node_ids() (empty of a rigid body from numbers).
   virtual Eigen::Matrix3Xd node_positions(const Vector& q) const = 0;
   virtual const std::vector<std::int64_t>& node_ids() const = 0;
+  // One after the other, all nodes: one group of the body's name, or the parts of a reduced mechanism, in
+  // which node numbers may repeat.
+  virtual std::vector<NodeGroup> node_groups() const;
   // The deformation as coordinates p of the reduced body, for stress recovery; empty of a rigid body.
   virtual Eigen::VectorXd reduced_coordinates(const Vector& q) const = 0;
 
