@@ -69,26 +69,36 @@ struct SnapshotExpectation {
   std::vector<Pair> pairs;
 };
 
+// The run with parts (by name) and nodes (by id, where the data have ids) in the expected order, for
+// check_snapshots and the training; the run itself where nothing is to be changed. Parts and nodes beyond
+// those expected are left out with a warning. Throws InputError: parts or nodes that are missing, ids given
+// twice.
+std::unique_ptr<SnapshotSource> reorder(std::unique_ptr<SnapshotSource> run,
+                                        const SnapshotExpectation& expected, Diagnostics& diagnostics);
+
 // What was found, for the summary of a training.
 struct SnapshotReport {
   std::string run;
   int samples = 0;
-  double start = 0, end = 0;         // [s]
+  double start = 0, end = 0;                   // [s]
   double largest_step = 0, smallest_step = 0;  // [s]
-  int decimals = 0;                  // places after the decimal point of metres that the data carry (17: all)
-  double resolution = 0;             // [m] of the data: 10^-decimals, 0 if all
-  double largest_stretch = 0;        // relative change of distances between nodes of a part, over all samples
-  double largest_gap = 0;            // of the pairs [m]
+  int decimals = 0;               // places after the decimal point of metres that the data carry (17: all)
+  bool single_precision = false;  // all values of a part are 32-bit numbers
+  double resolution = 0;          // [m] of the data: 10^-decimals or the spacing of floats, 0 if all
+  double largest_stretch = 0;     // relative change of distances between nodes of a part, over all samples
+  double largest_gap = 0;         // of the pairs [m]
   std::string largest_gap_joint;
-  double motion = 0;                 // largest displacement of a node since the first sample [m]
+  double motion = 0;  // largest displacement of a node since the first sample [m]
 };
 
 // Reads a run once, in blocks, and compares it with the meshes. Throws InputError, all problems at once:
 // parts that are missing or not known, node counts or numbers that differ, nodes in another order (distances
-// between nodes that no small deformation explains: stretch over 0.1), fewer than two samples, values that are
-// not finite (sample and node), times that do not rise. Warns of joint gaps over 1e-9 of the size, of data
-// rounded coarser than 1e-11 m or 1e-10 of the size, of gaps in time (a step over 10 times the median), and of
-// nodes that never move in any part.
+// between nodes that no small deformation explains: stretch over 0.1), fewer than two samples, values that
+// are not finite (sample and node), times that do not rise, mirrored parts. Warns of joint gaps over 1e-9 of
+// the size, of data rounded coarser than 1e-11 m or 1e-10 of the size, of gaps in time (a step over 10 times
+// the median), and of nodes that never move. Distances are those of each node to four far nodes and to one or
+// two near ones, in some fifty samples; a mesh that is like itself in another order of its nodes cannot be
+// told apart by them.
 SnapshotReport check_snapshots(SnapshotSource& run, const SnapshotExpectation& expected,
                                Diagnostics& diagnostics);
 
