@@ -507,7 +507,7 @@ DatasetInfo Group::info(std::string_view name) const {
   const Handle dataset = open_dataset(name);
   const Handle space(H5Dget_space(dataset.id()), H5Sclose), type(H5Dget_type(dataset.id()), H5Tclose);
   if (!space.valid() || !type.valid()) fail_input("{}: cannot be read: {}", where(name), reason());
-  return {shape_of(space.id()), class_of(type.id())};
+  return {shape_of(space.id()), class_of(type.id()), H5Tget_size(type.id())};
 }
 
 template <class T>
@@ -559,6 +559,30 @@ std::vector<std::string> Group::read_strings(std::string_view name) const {
   });
   if (!text) fail_input("{}: cannot be read ({}); the file may be damaged", where(name), reason());
   return *text;
+}
+
+void Group::read_slab(std::string_view name, const Shape& first, const Shape& count,
+                      std::span<double> values) const {
+  const Silence silence;
+  const DatasetInfo found = info(name);
+  if (found.type != TypeClass::Integer && found.type != TypeClass::Float)
+    fail_input("{}: expected numbers, found {}", where(name), name_of(found.type));
+  LISSOM_ASSERT(first.size() == found.shape.size() && count.size() == found.shape.size() &&
+                values.size() == count_of(count));
+  for (size_t d = 0; d < count.size(); ++d)
+    LISSOM_ASSERT(first[d] <= found.shape[d] && count[d] <= found.shape[d] - first[d]);
+  if (values.empty()) return;
+  const Handle dataset = open_dataset(name);
+  check_size(name, dataset, bytes_of(found.size(), sizeof(double)));
+  const Handle file_space(H5Dget_space(dataset.id()), H5Sclose);
+  const Handle memory_space = space_of(count);
+  if (!count.empty()) {
+    const std::vector<hsize_t> start(first.begin(), first.end()), extent(count.begin(), count.end());
+    H5Sselect_hyperslab(file_space.id(), H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr);
+  }
+  if (H5Dread(dataset.id(), H5T_NATIVE_DOUBLE, memory_space.id(), file_space.id(), H5P_DEFAULT,
+              values.data()) < 0)
+    fail_input("{}: cannot be read ({}); the file may be damaged", where(name), reason());
 }
 
 Eigen::MatrixXd Group::read_matrix(std::string_view name) const {

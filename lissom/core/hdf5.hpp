@@ -55,7 +55,8 @@ enum class TypeClass : std::uint8_t { Integer, Float, String, Compound, Other };
 struct DatasetInfo {
   Shape shape;  // empty for a single value
   TypeClass type = TypeClass::Other;
-  std::uint64_t size() const;  // number of values
+  std::uint64_t value_bytes = 0;  // of one value in the file
+  std::uint64_t size() const;     // number of values
 };
 
 // A dataset of doubles that grows along its first dimension while something runs. Rows are collected and
@@ -116,6 +117,10 @@ class Group {
   std::vector<std::int32_t> read_ints(std::string_view name) const;
   std::vector<std::int64_t> read_longs(std::string_view name) const;
   std::vector<std::string> read_strings(std::string_view name) const;
+  // The part of a dataset of numbers from index first[d] on, count[d] of each dimension d, in C order;
+  // `values` has room for their product. Throws InputError as above; a part beyond the dataset is our bug.
+  void read_slab(std::string_view name, const Shape& first, const Shape& count,
+                 std::span<double> values) const;
   // A two-dimensional dataset as a matrix of rows by cols.
   Eigen::MatrixXd read_matrix(std::string_view name) const;
 

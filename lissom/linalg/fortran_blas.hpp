@@ -27,4 +27,22 @@ void dsyevr_(const char* vectors, const char* range, const char* triangle, const
              const int* lda, const double* vl, const double* vu, const int* il, const int* iu,
              const double* tolerance, int* found, double* values, double* Z, const int* ldz, int* support,
              double* work, const int* lwork, int* iwork, const int* liwork, int* info);
+// QR factorisation: R in the upper triangle, reflectors below it
+void dgeqrf_(const int* m, const int* n, double* A, const int* lda, double* tau, double* work,
+             const int* lwork, int* info);
+// C = op(Q) C or C op(Q) with the Q of k such reflectors
+void dormqr_(const char* side, const char* op, const int* m, const int* n, const int* k, const double* A,
+             const int* lda, const double* tau, double* C, const int* ldc, double* work, const int* lwork,
+             int* info);
+// the first n columns of the Q of k such reflectors, in their place
+void dorgqr_(const int* m, const int* n, const int* k, double* A, const int* lda, const double* tau,
+             double* work, const int* lwork, int* info);
+// singular value decomposition by divide and conquer (S: thin U and V^T); A is overwritten
+void dgesdd_(const char* job, const int* m, const int* n, double* A, const int* lda, double* S, double* U,
+             const int* ldu, double* VT, const int* ldvt, double* work, const int* lwork, int* iwork,
+             int* info);
+// the same by QR iteration: slower, and does not fail where dgesdd may
+void dgesvd_(const char* job_u, const char* job_v, const int* m, const int* n, double* A, const int* lda,
+             double* S, double* U, const int* ldu, double* VT, const int* ldvt, double* work,
+             const int* lwork, int* info);
 }

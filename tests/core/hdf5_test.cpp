@@ -56,6 +56,34 @@ TEST(Hdf5, NumbersTextAndAttributesComeBackAsTheyWere) {
   EXPECT_EQ(group.long_attribute("count"), 7);
 }
 
+TEST(Hdf5, ASlabIsThatPartOfTheDataset) {
+  const TemporaryFolder folder;
+  std::vector<double> values(4 * 5 * 6);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i) + 0.25;
+  {
+    hdf5::File file = hdf5::File::create(folder / "a.h5");
+    file.root().write("x", values, {4, 5, 6});
+    file.root().write("whole", std::vector<std::int32_t>{7, 8, 9});
+    file.root().write("text", {"a"});
+    file.close();
+  }
+  const hdf5::File file = hdf5::File::open(folder / "a.h5");
+  const hdf5::Group root = file.root();
+  std::vector<double> part(2 * 1 * 3);
+  root.read_slab("x", {1, 4, 2}, {2, 1, 3}, part);
+  for (size_t i = 0; i < 2; ++i)
+    for (size_t k = 0; k < 3; ++k) EXPECT_EQ(part[3 * i + k], values[30 * (1 + i) + 6 * 4 + 2 + k]);
+  std::vector<double> last(1);
+  root.read_slab("whole", {2}, {1}, last);
+  EXPECT_EQ(last[0], 9);
+  std::vector<double> none;
+  root.read_slab("whole", {3}, {0}, none);
+  EXPECT_THROW(root.read_slab("whole", {3}, {1}, last), std::logic_error);
+  EXPECT_NE(message_of<InputError>([&] { root.read_slab("text", {0}, {1}, last); }).find("expected numbers"),
+            std::string::npos);
+  EXPECT_EQ(root.info("whole").value_bytes, 4);
+}
+
 TEST(Hdf5, MessagesNameTheFileAndThePathInside) {
   const TemporaryFolder folder;
   const std::string path = (folder / "a.h5").string();
