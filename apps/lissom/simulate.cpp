@@ -35,7 +35,8 @@ std::filesystem::path folder_of(const SimulateFlags& flags, const std::string& c
   if (!flags.out.empty()) return flags.out;
   std::filesystem::path stem = std::filesystem::path(flags.file).stem();
   if (stem.extension() == ".rom") stem = stem.stem();
-  return std::filesystem::path(stem.string() + ".out") / case_name;
+  const std::filesystem::path folder = stem.string() + ".out";
+  return case_name.empty() ? folder : folder / case_name;
 }
 
 void report(const StudyFile& study, const StudyFile& variant, const std::filesystem::path& out,

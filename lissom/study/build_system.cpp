@@ -380,7 +380,7 @@ class RomBuilder final : public Builder {
     fail_input(
         "'{}': {}{}; places of '{}' in the model: {}{}. To have others, name them in 'places' of [train] and "
         "train again{}",
-        place.text, why, did_you_mean(rest, names), part.name,
+        place.text, why, spec.node_ids.empty() ? did_you_mean(rest, names) : "", part.name,
         names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")),
         part.has_nodes() ? ", and every node" : "",
         part.has_nodes() ? "" : ", or keep all nodes with recovery = true");

@@ -363,6 +363,12 @@ class Trust {
             "model = \"full\", or add a run with such a load to 'runs' of [train]",
             *outside_since_, first_outside_, largest_, at_));
   }
+  // For the message of a run that fails: it may be why.
+  std::string left_before() const {
+    return outside_since_ ? fmt::format("; the motion had left what the model was trained on at t = {:.6g} s",
+                                        *outside_since_)
+                          : "";
+  }
   json to_json() const {
     return {{"largest", largest_},
             {"at", at_},
@@ -567,7 +573,7 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
   } catch (const Error& e) {
     if (csv) csv->flush();
     if (result) result->finish(summary, e.what());
-    const std::string message = fmt::format("{}{}", e.what(), kept());
+    const std::string message = fmt::format("{}{}{}", e.what(), trust.left_before(), kept());
     if (dynamic_cast<const InputError*>(&e)) throw InputError(message);
     throw Error(message);
   }

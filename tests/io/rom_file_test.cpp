@@ -41,6 +41,8 @@ RomFile sample_rom() {
     part.S0 = X * X.transpose();
     part.A = random_matrix(9, m + 1);
     part.C = random_matrix(rank, 9 * (m + 2));
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < i; ++j) part.C.col(3 * i + j) = part.C.col(3 * j + i);
     if (rank == 4) {
       part.C_damping = random_matrix(2, 9 * (m + 2));
       part.node_ids = {3, 1, 4'000'000'000, 15, 9};

@@ -178,7 +178,7 @@ set = { "simulate.model" = "slap", "train.order" = 8 }
   EXPECT_TRUE(study.cases[1].study.simulation->simulate->slap);
   EXPECT_EQ(study.cases[1].study.train->order, 8);
   parse.expect(mechanism + run + "[train]\nruns = [\"revrsed\"]\n" + cases,
-               {"train.runs: there is no case 'revrsed'; did you mean 'reversed'?", "are: study, reversed"});
+               {"train.runs: there is no case 'revrsed' (did you mean 'reversed'?)", "are: study, reversed"});
   parse.expect(mechanism + run + "[train]\nruns = [\"small\"]\n" + cases,
                {"train.runs: the case 'small' is simulated with model = \"slap\""});
   parse.expect(mechanism + run + "model = \"slap\"\n[train]\n",
@@ -191,7 +191,7 @@ set = { "simulate.model" = "slap", "train.order" = 8 }
 
 TEST(TrainSpec, ASlapModelComesFromTrainingOrFromAFile) {
   const Parser parse;
-  parse.expect(mechanism + run + "model = \"slap\"\n", {":18: simulate.model: \"slap\" needs a model"});
+  parse.expect(mechanism + run + "model = \"slap\"\n", {":15: simulate.model: \"slap\" needs a model"});
   parse.expect(mechanism + run + "model = \"slp\"\n", {"'slp' is none of full, slap; did you mean 'slap'?"});
   parse.expect(mechanism + run + "[[cases]]\nname = \"x\"\nset = { \"simulate.model\" = \"slap\" }\n",
                {"simulate.model: \"slap\" needs a model", "(case 'x')"});
