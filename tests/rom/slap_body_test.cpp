@@ -302,6 +302,21 @@ TEST(SlapBody, ForceKeepsTenDigitsOfDeformationsOfATenMillionthOnALargeRotation)
     EXPECT_LT(worst, 1e-10) << deformation;
     RecordProperty(fmt::format("at_{:g}", deformation), fmt::format("{:.1e}", worst));
     RecordProperty(fmt::format("largest_displacement_at_{:g}", deformation), fmt::format("{:.1e}", largest));
+  }
+}
+
+test::Motion motion_of(Sample& sample, double part) {
+  const int m = sample.slap.m;
+  return {sample.beside(part), 30 * sample.spread.cwiseProduct(sample.random.vector(m)),
+          sample.spread.cwiseProduct(sample.random.vector(m))};
+}
+
+TEST(SlapBody, JacobianOfEveryTermAgreesWithDifferences) {
+  NodalModelOptions options;
+  options.damping_ratio = 0.05;
+  options.mass_damping = 0.7;
+  for (const int m : {4, 7}) {
+    Sample sample(m, 0.02, options);
     // damping that sees rotations in its nine columns as well, and has another rank
     sample.model.parts[0].C_damping =
         (sample.model.parts[0].C.topRows(5) +
