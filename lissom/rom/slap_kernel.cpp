@@ -188,11 +188,12 @@ void SlapKernel::find_rotation(const Part& part, const double* eta, PartRoom& ro
     }
     room.RA = E;
     room.RA.diagonal().array() += 1;
-    room.R.noalias() = room.RA.lazyProduct(C.transpose() / det);
+    const Matrix3d A_inverse = C.transpose() * (1 / det);
+    room.R.noalias() = room.RA.lazyProduct(A_inverse);
     room.P.noalias() = room.RA.lazyProduct(part.S0);
     // positive definite at such strains
     const Matrix3d H = trace_minus(room.P), K = cofactors(H);
-    room.H_inverse = K / H.col(0).dot(K.col(0));
+    room.H_inverse = K * (1 / H.col(0).dot(K.col(0)));
     return;
   }
   try {
