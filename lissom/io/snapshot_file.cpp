@@ -169,11 +169,11 @@ class Opener {
 std::filesystem::path Opener::resolve(const std::string& name) const {
   std::error_code ec;
   const std::filesystem::path path(name);
-  if (path.is_absolute() || std::filesystem::exists(path, ec)) return path;
-  // beside the study, or beside the file with the other arrays
-  for (const auto& beside : {std::filesystem::path(spec_.where.file), spec_.file})
-    if (!beside.empty() && std::filesystem::exists(beside.parent_path() / path, ec))
-      return beside.parent_path() / path;
+  // beside the study, then beside the file with the other arrays
+  if (path.is_relative())
+    for (const auto& beside : {std::filesystem::path(spec_.where.file), spec_.file})
+      if (!beside.empty() && std::filesystem::exists(beside.parent_path() / path, ec))
+        return beside.parent_path() / path;
   return path;
 }
 

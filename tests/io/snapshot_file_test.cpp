@@ -371,7 +371,20 @@ TEST(SnapshotFile, AResultOfLissomIsRecognised) {
 
 // ---------------------------------------------------------------------------------------------- damage
 
-// Every file that `change` makes of a good one is read, or refused with InputError; nothing else may come
+// the sanitizer keeps freed memory for a while
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool sanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+constexpr bool sanitized = true;
+#else
+constexpr bool sanitized = false;
+#endif
+#else
+constexpr bool sanitized = false;
+#endif
+
+// Every file that a change makes of a good one is read, or refused with InputError; nothing else may come
 // out, and no memory beyond what such small files can need.
 void sweep(const std::filesystem::path& original, const TrajectorySpec& spec,
            const std::vector<std::string>& bodies, const std::filesystem::path& target, int flips,
@@ -380,6 +393,7 @@ void sweep(const std::filesystem::path& original, const TrajectorySpec& spec,
   const size_t before = peak_memory_bytes();
   int refused = 0, read = 0;
   const auto attempt = [&](const std::string& changed, const std::string& what) {
+    std::filesystem::remove(target);  // some file systems wait for the disk where a file is written over
     write_bytes(target, changed);
     try {
       Diagnostics diagnostics;
@@ -409,7 +423,9 @@ void sweep(const std::filesystem::path& original, const TrajectorySpec& spec,
     attempt(changed, fmt::format("byte {} changed", at));
   }
   EXPECT_GT(refused, 0);
-  EXPECT_LT(peak_memory_bytes(), before + (64UL << 20)) << original;
+  if (!sanitized) {
+    EXPECT_LT(peak_memory_bytes(), before + (64UL << 20)) << original;
+  }
 }
 
 TEST(SnapshotFile, DamagedFilesAreRefusedAndNeverMore) {
@@ -438,6 +454,7 @@ TEST(SnapshotFile, AnyChangedByteOfAnArchiveIsFound) {
     for (size_t at = 0; at < bytes.size(); at += 7) {
       std::string changed = bytes;
       changed[at] = static_cast<char>(changed[at] ^ 0x10);
+      std::filesystem::remove(folder / file);
       write_bytes(folder / file, changed);
       try {
         Diagnostics diagnostics;
