@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "lissom/mbs/marker.hpp"
 
@@ -25,7 +26,7 @@ struct Placement {
   Eigen::Vector3d angular_velocity = Eigen::Vector3d::Zero();  // in the global frame [rad/s]
 };
 
-// Nodes that belong together, in the order of node_positions().
+// Nodes of a body that belong together, of node_ids(): `count` of them from `first` on.
 struct NodeGroup {
   std::string name;
   int first = 0, count = 0;
@@ -96,7 +97,8 @@ class Body {
   // node_ids() (empty of a rigid body from numbers).
   virtual Eigen::Matrix3Xd node_positions(const Vector& q) const = 0;
   virtual const std::vector<std::int64_t>& node_ids() const = 0;
-  // The parts of a reduced mechanism; otherwise all nodes under the body's own name.
+  // One after the other, all nodes: one group of the body's name, or the parts of a reduced mechanism, in
+  // which node numbers may repeat.
   virtual std::vector<NodeGroup> node_groups() const;
   // The deformation as coordinates p of the reduced body, for stress recovery; empty of a rigid body.
   virtual Eigen::VectorXd reduced_coordinates(const Vector& q) const = 0;
