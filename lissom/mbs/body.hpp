@@ -45,8 +45,10 @@ class Body {
 
   const std::string& name() const { return name_; }
   virtual std::string formulation() const = 0;  // "rigid", "ffrf", "fncf", "gcms", "slap"
-  // A whole mechanism, reduced with its joints: what holds it is part of it.
-  virtual bool is_mechanism() const { return false; }
+  // Names of the bodies of a whole mechanism, reduced with its joints, so that what holds it is part of it;
+  // none of a single body.
+  virtual std::vector<std::string> parts() const { return {}; }
+  bool is_mechanism() const { return !parts().empty(); }
   virtual int coordinates() const = 0;      // n
   virtual int own_constraints() const = 0;  // 0, 1 or 6
   virtual int flexible_modes() const = 0;   // deformation modes; of GCMS coordinates beyond the rigid ones

@@ -82,7 +82,11 @@ class SlapBody final : public Body {
   SlapBody(const std::string& name, const SlapModel& model);
 
   std::string formulation() const override { return "slap"; }
-  bool is_mechanism() const override { return true; }
+  std::vector<std::string> parts() const override {
+    std::vector<std::string> names;
+    for (const SlapPart& part : model_.parts) names.push_back(part.name);
+    return names;
+  }
   int coordinates() const override { return m_; }
   int own_constraints() const override { return 0; }
   int flexible_modes() const override { return m_; }
@@ -166,10 +170,9 @@ SlapBody::SlapBody(const std::string& name, const SlapModel& model)
   for (const SlapPart& part : model_.parts) {
     mass_ += part.mass;
     std::unordered_map<std::int64_t, int>& index = node_index_.emplace_back();
-    // without nodes, too: groups are how others know the parts
+    if (!part.has_nodes()) continue;
     groups_.push_back(
         {part.name, static_cast<int>(node_ids_.size()), static_cast<int>(part.node_ids.size())});
-    if (!part.has_nodes()) continue;
     node_ids_.insert(node_ids_.end(), part.node_ids.begin(), part.node_ids.end());
     for (size_t i = 0; i < part.node_ids.size(); ++i) index[part.node_ids[i]] = static_cast<int>(i);
   }
