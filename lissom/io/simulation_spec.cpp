@@ -642,6 +642,8 @@ SimulateSpec read_simulate(TomlTable& table, const std::vector<BodySpec>& bodies
   spec.assemble = table.boolean("assemble").value_or(false);
   spec.slap = rom;
   table.choice<bool>("model", {{"full", false}, {"slap", true}}, spec.slap);
+  // a few unknowns: a new matrix for every iteration costs nothing, and an old one's errors add up
+  if (spec.slap && !table.has("newton_reuse")) o.newton.reuse_rate = 0;
 
   if (const toml::value* nodes = table.value("nodes"); nodes && nodes->is_boolean()) {
     spec.all_nodes = nodes->as_boolean();

@@ -14,7 +14,7 @@ void Body::add_own_hessian(const Vector& lambda, double, Eigen::Ref<Eigen::Matri
 }
 
 std::vector<NodeGroup> Body::node_groups() const {
-  return {{name_, 0, static_cast<int>(node_ids().size())}};
+  return {{name(), 0, static_cast<int>(node_ids().size())}};
 }
 
 }  // namespace lissom

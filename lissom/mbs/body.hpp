@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "lissom/mbs/marker.hpp"
 
@@ -25,7 +26,7 @@ struct Placement {
   Eigen::Vector3d angular_velocity = Eigen::Vector3d::Zero();  // in the global frame [rad/s]
 };
 
-// Nodes that belong together, in the order of node_positions().
+// Nodes of a body that belong together, of node_ids(): `count` of them from `first` on.
 struct NodeGroup {
   std::string name;
   int first = 0, count = 0;
@@ -44,8 +45,10 @@ class Body {
 
   const std::string& name() const { return name_; }
   virtual std::string formulation() const = 0;  // "rigid", "ffrf", "fncf", "gcms", "slap"
-  // A whole mechanism, reduced with its joints: what holds it is part of it.
-  virtual bool is_mechanism() const { return false; }
+  // Names of the bodies of a whole mechanism, reduced with its joints, so that what holds it is part of it;
+  // none of a single body.
+  virtual std::vector<std::string> parts() const { return {}; }
+  bool is_mechanism() const { return !parts().empty(); }
   virtual int coordinates() const = 0;      // n
   virtual int own_constraints() const = 0;  // 0, 1 or 6
   virtual int flexible_modes() const = 0;   // deformation modes; of GCMS coordinates beyond the rigid ones
@@ -96,7 +99,8 @@ class Body {
   // node_ids() (empty of a rigid body from numbers).
   virtual Eigen::Matrix3Xd node_positions(const Vector& q) const = 0;
   virtual const std::vector<std::int64_t>& node_ids() const = 0;
-  // The parts of a reduced mechanism; otherwise all nodes under the body's own name.
+  // One after the other, all nodes: one group of the body's name, or the parts of a reduced mechanism, in
+  // which node numbers may repeat.
   virtual std::vector<NodeGroup> node_groups() const;
   // The deformation as coordinates p of the reduced body, for stress recovery; empty of a rigid body.
   virtual Eigen::VectorXd reduced_coordinates(const Vector& q) const = 0;

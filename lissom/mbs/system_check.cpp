@@ -386,10 +386,8 @@ std::string describe(const System& system, const SystemCheck& check) {
   line("");
   for (const auto& body : system.bodies()) {
     if (!body->is_mechanism()) continue;
-    std::vector<std::string> parts;
-    for (const auto& group : body->node_groups()) parts.push_back(group.name);
     line(fmt::format("'{}' is a mechanism reduced as a whole, joints included: {} in {}.", body->name(),
-                     list_of(parts), plural(body->coordinates(), "coordinate", "coordinates")));
+                     list_of(body->parts()), plural(body->coordinates(), "coordinate", "coordinates")));
   }
   if (check.has_mechanism && check.joint_constraints + check.own_constraints == 0) {
     line("There are no constraints: an ordinary differential equation.");

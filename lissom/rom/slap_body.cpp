@@ -82,7 +82,11 @@ class SlapBody final : public Body {
   SlapBody(const std::string& name, const SlapModel& model);
 
   std::string formulation() const override { return "slap"; }
-  bool is_mechanism() const override { return true; }
+  std::vector<std::string> parts() const override {
+    std::vector<std::string> names;
+    for (const SlapPart& part : model_.parts) names.push_back(part.name);
+    return names;
+  }
   int coordinates() const override { return m_; }
   int own_constraints() const override { return 0; }
   int flexible_modes() const override { return m_; }

@@ -226,7 +226,8 @@ SlapSpace make_slap_space(std::vector<SlapSpacePart> parts, std::vector<SlapPlac
     add(space.pairs[i].first, -1);
     add(space.pairs[i].second, 1);
   }
-  if (space.C.rows() > 0 && project_on_joints) {
+  space.project = project_on_joints;
+  if (space.C.rows() > 0) {
     // rows of length one, so that the threshold means the same for all
     MatrixXd rows = space.C;
     for (Index i = 0; i < rows.rows(); ++i) {

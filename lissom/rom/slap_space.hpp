@@ -59,7 +59,8 @@ struct SlapSpace {
   std::vector<SlapPair> pairs;
   Eigen::MatrixXd C;  // 3 pairs by N
   Eigen::VectorXd c;  // 3 pairs
-  Eigen::MatrixXd Z;  // N by z; empty (0 by 0): all of the space
+  Eigen::MatrixXd Z;              // N by z; empty (0 by 0) without joints
+  bool project = true;            // data are projected on Z
   int dimension() const { return offsets.empty() ? 0 : offsets.back() + 3 * parts.back().fields(); }
   // dimension of the kernel, or of the space without joints
   int kernel_dimension() const { return Z.size() > 0 ? static_cast<int>(Z.cols()) : dimension(); }
@@ -90,7 +91,8 @@ SlapPlace make_weighted_place(const SlapSpacePart& part, int part_index, const s
                               const std::vector<int>& nodes,
                               const Eigen::Ref<const Eigen::VectorXd>& weights);
 
-// Puts the parts together, and C, c and Z where `pairs` are given. Redundant rows do no harm.
+// Puts the parts together, and C, c and Z where `pairs` are given. Redundant rows do no harm. Without
+// `project_on_joints` models know the joints from the data alone (paper 000), and Z serves to judge them.
 SlapSpace make_slap_space(std::vector<SlapSpacePart> parts, std::vector<SlapPlace> places,
                           std::vector<SlapPair> pairs, bool project_on_joints = true);
 

@@ -161,16 +161,15 @@ void symmetrise_strain(MatrixXd& C) {
     }
 }
 
-// Rows of C that matter: singular directions, columns scaled by what z_j reaches.
-MatrixXd compressed_rows(const MatrixXd& C, const VectorXd& reach, double tolerance) {
-  const TallSvd svd = dense_svd(C * reach.asDiagonal());
+// Rows of C that matter: its singular directions.
+MatrixXd compressed_rows(const MatrixXd& C, double tolerance) {
+  const TallSvd svd = dense_svd(C);
   Index rank = 0;
   while (rank < svd.sigma.size() && svd.sigma[rank] > tolerance * svd.sigma[0]) ++rank;
   return svd.W.leftCols(rank).transpose() * C;
 }
 
-SlapPart make_part(const SlapSpacePart& part, const MatrixXd& y, const VectorXd& spread,
-                   const SlapModelOptions& options) {
+SlapPart make_part(const SlapSpacePart& part, const MatrixXd& y, const SlapModelOptions& options) {
   SlapPart out;
   out.name = part.name;
   out.mass = part.mass;
@@ -185,13 +184,11 @@ SlapPart make_part(const SlapSpacePart& part, const MatrixXd& y, const VectorXd&
   const MatrixXd B = deformation_map(part, y);
   MatrixXd C = product(factor_of(without_rotations(part, part.K)), B);
   symmetrise_strain(C);
-  VectorXd reach = VectorXd::Ones(C.cols());
-  for (Index q = 1; q < y.cols(); ++q) reach.segment<9>(9 * (1 + q)).setConstant(spread[q - 1]);
-  out.C = compressed_rows(C, reach, options.stiffness_tolerance);
+  out.C = compressed_rows(C, options.stiffness_tolerance);
   if (part.D.size() > 0) {
     MatrixXd damping = product(factor_of(without_rotations(part, part.D)), B);
     symmetrise_strain(damping);
-    out.C_damping = compressed_rows(damping, reach, options.stiffness_tolerance);
+    out.C_damping = compressed_rows(damping, options.stiffness_tolerance);
   }
   if (options.recovery) {
     out.node_ids = part.node_ids;
@@ -294,7 +291,8 @@ SlapBasis slap_basis(const SlapSpace& space, TrainingRuns& runs, const SlapBasis
     fail_input("the training data do not move: all {} samples are the same", k);
 
   // into the kernel of the joints
-  if (space.Z.size() > 0) {
+  const bool project = space.project && space.Z.size() > 0;
+  if (project) {
     MatrixXd inside = product(space.Z, delta, true);
     const MatrixXd rest = delta - product(space.Z, inside);
     basis.beyond = rest.squaredNorm();
@@ -318,7 +316,7 @@ SlapBasis slap_basis(const SlapSpace& space, TrainingRuns& runs, const SlapBasis
   basis.singular_values = svd.sigma;
   basis.beyond += svd.sigma.tail(svd.sigma.size() - rank).squaredNorm();
   basis.W = svd.W.leftCols(rank);
-  if (space.Z.size() > 0) basis.W = product(space.Z, basis.W);
+  if (project) basis.W = product(space.Z, basis.W);
   basis.eta = svd.sigma.head(rank).asDiagonal() * svd.V.leftCols(rank).transpose();
   if (space.C.rows() > 0) basis.joint_violation = (space.C * basis.W).colwise().squaredNorm().transpose();
 
@@ -394,7 +392,7 @@ SlapModel make_slap_model(const SlapSpace& space, const SlapBasis& basis, int m,
     const Index s = part.fields();
     of_part.push_back(y.middleRows(space.offsets[p], 3 * s));
     const MatrixXd& yp = of_part.back();
-    model.parts.push_back(make_part(part, yp, spread, options));
+    model.parts.push_back(make_part(part, yp, options));
     mass += part.mass;
     // one direction of all columns at a time
     std::array<MatrixXd, 3> Y, mY;
@@ -479,29 +477,32 @@ void propose_order(OrderChoice& choice, double tolerance) {
   LISSOM_ASSERT(!choice.orders.empty());
   const bool reconstructed = std::any_of(choice.orders.begin(), choice.orders.end(),
                                          [](const SlapOrder& order) { return order.rms_error.has_value(); });
-  const SlapOrder* best = nullptr;
   const auto error_of = [&](const SlapOrder& order) {
     return reconstructed ? order.rms_error.value_or(std::numeric_limits<double>::infinity()) : order.left_out;
   };
-  const char* what = reconstructed ? "the reconstructed training motion is off by" : "modes beyond it hold";
-  for (const SlapOrder& order : choice.orders) {
-    if (order.spurious > 0 || !std::isfinite(error_of(order))) continue;
-    if (!best || error_of(order) < error_of(*best)) best = &order;
-    if (error_of(order) <= tolerance) {
-      choice.proposed = order.m;
-      choice.why = fmt::format("smallest order at which {} less than {:.2g} m (rms {:.2g} m)", what,
-                               tolerance, error_of(order));
-      break;
-    }
-  }
-  if (choice.proposed == 0 && best) {
-    choice.proposed = best->m;
-    choice.why = fmt::format("no order up to {} reaches {:.2g} m; here {} least (rms {:.2g} m)",
-                             choice.orders.back().m, tolerance, what, error_of(*best));
-  }
-  if (choice.proposed == 0) {
-    choice.proposed = 1;
-    choice.why = "every order has a spurious mode; the training data violate the joints too much";
+  const auto usable = [&](const SlapOrder& order) {
+    return order.spurious == 0 && std::isfinite(error_of(order));
+  };
+  const SlapOrder *best = nullptr, *chosen = nullptr;
+  for (const SlapOrder& order : choice.orders)
+    if (usable(order) && (!best || error_of(order) < error_of(*best))) best = &order;
+  const char* what = reconstructed ? "the training motion is reconstructed to" : "the modes beyond hold only";
+  if (!best) {
+    choice.proposed = choice.orders.front().m;
+    choice.why = "no order is without spurious modes and can be run; the training is not to be trusted";
+  } else {
+    // good enough, or as good as it gets: then the training's own accuracy is the limit
+    const double goal = std::max(tolerance, 2 * error_of(*best));
+    for (const SlapOrder& order : choice.orders)
+      if (!chosen && usable(order) && error_of(order) <= goal) chosen = &order;
+    choice.proposed = chosen->m;
+    choice.why = fmt::format(
+        "smallest order at which {} {:.2g} m (rms of all nodal coordinates); {}", what, error_of(*chosen),
+        error_of(*chosen) <= tolerance
+            ? fmt::format("{:.2g} m is the tolerance", tolerance)
+            : fmt::format("the tolerance of {:.2g} m is not reached by any, and more modes "
+                          "gain less than a factor of two ({:.2g} m at {})",
+                          tolerance, error_of(*best), best->m));
   }
   if (choice.first_spurious > 0)
     choice.why += fmt::format(

@@ -89,8 +89,8 @@ OrderChoice analyse_orders(const SlapSpace& space, const SlapBasis& basis, int m
                            const SlapModelOptions& options, const ProgressHook& progress = {});
 
 // Fills `proposed` and `why` from what is known: the smallest order without spurious modes whose
-// reconstruction error is below `tolerance` [m] (root of the mean square over nodes and samples), or, where
-// no runs were made, whose left-out part is; where none is, the one with the smallest error.
+// reconstruction error is below `tolerance` [m] (root of the mean square over nodal coordinates and samples),
+// or within a factor of two of the best one where none is; without runs the left-out part takes its place.
 void propose_order(OrderChoice& choice, double tolerance);
 
 }  // namespace lissom

@@ -494,11 +494,8 @@ json system_json(const System& system, const SystemCheck& check) {
                            {"modes", body->flexible_modes()},
                            {"own_constraints", body->own_constraints()},
                            {"mass", body->mass()}});
-  for (size_t b = 0; b < system.bodies().size(); ++b) {
-    if (!system.bodies()[b]->is_mechanism()) continue;
-    json& parts = j["bodies"][b]["parts"];
-    for (const auto& group : system.bodies()[b]->node_groups()) parts.push_back(group.name);
-  }
+  for (size_t b = 0; b < system.bodies().size(); ++b)
+    if (system.bodies()[b]->is_mechanism()) j["bodies"][b]["parts"] = system.bodies()[b]->parts();
   const auto name_of_body = [&](MarkerRef ref) {
     return ref.body < 0 ? std::string("ground") : system.bodies()[ref.body]->name();
   };

@@ -316,6 +316,13 @@ std::vector<NodeOutput> node_outputs(const System& system, const SimulateSpec& s
       all.push_back({static_cast<int>(b), group});
       names.push_back(group.name);
     }
+  // parts of a mechanism that was kept without their nodes
+  for (size_t b = 0; b < system.bodies().size(); ++b)
+    for (const std::string& part : system.bodies()[b]->parts()) {
+      if (std::find(names.begin(), names.end(), part) != names.end()) continue;
+      all.push_back({static_cast<int>(b), {part, 0, 0}});
+      names.push_back(part);
+    }
   for (const std::string& name : simulate.all_nodes ? names : simulate.nodes) {
     const auto found =
         std::find_if(all.begin(), all.end(), [&](const NodeOutput& one) { return one.group.name == name; });

@@ -478,45 +478,50 @@ class Trainer {
       snapshot_modes(runs_, options, training_.full_singular_values, progress_);
   }
 
-  // The velocity at the start, in the space's coordinates.
+  // The velocity at the start of each run, in the space's coordinates.
   void find_start() {
-    training_.start_velocity = VectorXd::Zero(training_.space.dimension());
-    if (!run_names_.empty()) {
-      const SimulationRun& run = motions_.at(run_names_.front());
-      const VectorXd q = run.q.col(0), v = run.v.col(0);
-      const System& system = *run.built->system;
-      if (v.isZero(0)) return;
-      // nodes move along v: a central difference over a small angle
-      const double h = 1e-5 / v.cwiseAbs().maxCoeff();
-      Diagnostics expected;
-      MatrixXd two(q.size(), 2);
-      two << q - h * v, q + h * v;
-      auto around =
-          reorder(make_system_snapshots("start", system, Eigen::Vector2d(0, 1), two), expected_, expected);
-      for (size_t p = 0; p < training_.space.parts.size(); ++p) {
-        const SlapSpacePart& part = training_.space.parts[p];
-        MatrixXd X(3 * part.points.cols(), 2);
-        around->read(static_cast<int>(p), 0, 2, X);
-        const VectorXd rate = (X.col(1) - X.col(0)) / (2 * h);
-        const Eigen::Map<const MatrixXd> nodal(rate.data(), 3, part.points.cols());
-        Eigen::Map<MatrixXd>(training_.start_velocity.data() + training_.space.offsets[p], 3, part.fields()) =
-            product(MatrixXd(nodal), part.Q);
-      }
-      return;
+    for (size_t r = 0; r < runs_.size(); ++r)
+      training_.start_velocities.push_back(run_names_.empty() ? velocity_of_data(r) : velocity_of_run(r));
+  }
+
+  // Nodes move along the coordinates' velocity v: a central difference over a small angle.
+  VectorXd velocity_of_run(size_t r) {
+    const SimulationRun& run = motions_.at(run_names_[r]);
+    const VectorXd q = run.q.col(0), v = run.v.col(0);
+    VectorXd velocity = VectorXd::Zero(training_.space.dimension());
+    if (v.isZero(0)) return velocity;
+    const double h = 1e-5 / v.cwiseAbs().maxCoeff();
+    Diagnostics expected;
+    MatrixXd two(q.size(), 2);
+    two << q - h * v, q + h * v;
+    auto around = reorder(make_system_snapshots("start", *run.built->system, Eigen::Vector2d(0, 1), two),
+                          expected_, expected);
+    for (size_t p = 0; p < training_.space.parts.size(); ++p) {
+      const SlapSpacePart& part = training_.space.parts[p];
+      MatrixXd X(3 * part.points.cols(), 2);
+      around->read(static_cast<int>(p), 0, 2, X);
+      const VectorXd rate = (X.col(1) - X.col(0)) / (2 * h);
+      const Eigen::Map<const MatrixXd> nodal(rate.data(), 3, part.points.cols());
+      Eigen::Map<MatrixXd>(velocity.data() + training_.space.offsets[p], 3, part.fields()) =
+          product(MatrixXd(nodal), part.Q);
     }
-    // a run of another program: from its first samples, where they move already
-    const VectorXd& t = runs_.front()->times();
-    if (t.size() < 5) return;
-    const auto& eta = training_.basis.eta;
-    // derivative at the first sample of the polynomial through five
-    VectorXd rate = VectorXd::Zero(eta.rows());
-    for (int i = 1; i < 5; ++i) {
+    return velocity;
+  }
+
+  // Of another program's run: from its first samples, by the polynomial through five.
+  VectorXd velocity_of_data(size_t r) const {
+    const VectorXd& t = runs_[r]->times();
+    const SlapBasis& basis = training_.basis;
+    const Index first = basis.run_starts[r];
+    const int points = static_cast<int>(std::min<Index>(5, t.size()));
+    VectorXd rate = VectorXd::Zero(basis.rank());
+    for (int i = 1; i < points; ++i) {
       double weight = 1 / (t[i] - t[0]);
-      for (int j = 1; j < 5; ++j)
+      for (int j = 1; j < points; ++j)
         if (j != i) weight *= (t[0] - t[j]) / (t[i] - t[j]);
-      rate += weight * (eta.col(i) - eta.col(0));
+      rate += weight * (basis.eta.col(first + i) - basis.eta.col(first));
     }
-    training_.start_velocity = training_.basis.W * rate;
+    return basis.W * rate;
   }
 
   // ---- orders
@@ -606,15 +611,18 @@ class Trainer {
   std::optional<SimulationRun> run_model(const StudyFile& of_run, int m, int run,
                                          const std::filesystem::path& folder) {
     SlapModel model = training_.model(m);
-    const int first = training_.basis.run_starts[run];
-    model.start = training_.basis.eta.col(first).head(m);
-    if (run > 0) model.start_rate.setZero();
+    model.start = training_.basis.eta.col(training_.basis.run_starts[run]).head(m);
+    model.start_rate = training_.start_rate(model, run);
     SimulationOptions options;
     options.write_files = false;
     options.stop = stop_;
     Diagnostics notes;  // of orders that are only tried
+    StudyFile exact = of_run;
+    NewtonOptions& newton = exact.simulation->simulate->integrator.newton;
+    newton.reuse_rate = 0;
+    newton.tolerance = std::min(newton.tolerance, 1e-14);
     try {
-      return simulate(of_run, folder, build_rom_system(of_run, model, notes), notes, {}, options);
+      return simulate(exact, folder, build_rom_system(exact, model, notes), notes, {}, options);
     } catch (const InputError&) {
       throw;
     } catch (const Error& e) {
@@ -624,7 +632,7 @@ class Trainer {
   }
 
   void choose() {
-    const double size = 2 * training_.model(1).radius;
+    const double size = 2 * make_slap_model(training_.space, training_.basis, 1, {}).radius;
     const double tolerance = spec_.tolerance > 0 ? spec_.tolerance : default_tolerance * size;
     propose_order(training_.choice, tolerance);
     training_.order = spec_.order.value_or(training_.choice.proposed);
@@ -659,7 +667,7 @@ class Trainer {
     rom.lissom_version = LISSOM_VERSION;
   }
 
-  static constexpr double default_tolerance = 1e-9;
+  static constexpr double default_tolerance = 1.5e-10;  // of the size
 
   const StudyFile& study_;
   const TrainSpec& spec_;
@@ -705,18 +713,22 @@ std::vector<int> spurious_modes(const OrderChoice& choice) {
 
 SlapModel Training::model(int m) const {
   SlapModel model = make_slap_model(space, basis, m, model_options);
-  // the velocity of all nodes, projected with the mass
+  model.start_rate = start_rate(model, 0);
+  return model;
+}
+
+VectorXd Training::start_rate(const SlapModel& model, int run) const {
+  const int m = model.order();
   VectorXd momentum = VectorXd::Zero(m);
   for (size_t p = 0; p < space.parts.size(); ++p) {
     const SlapSpacePart& part = space.parts[p];
     const Index s = part.fields();
-    const Eigen::Map<const MatrixXd> V(start_velocity.data() + space.offsets[p], 3, s);
+    const Eigen::Map<const MatrixXd> V(start_velocities[run].data() + space.offsets[p], 3, s);
     const MatrixXd mV = V * part.m;
     momentum += basis.W.middleRows(space.offsets[p], 3 * s).leftCols(m).transpose() *
                 Eigen::Map<const VectorXd>(mV.data(), 3 * s);
   }
-  model.start_rate = model.M.ldlt().solve(momentum);
-  return model;
+  return model.M.ldlt().solve(momentum);
 }
 
 Training train(const StudyFile& study, BodyStore& store, TrainingMotions& motions, Diagnostics& diagnostics,

@@ -26,10 +26,13 @@ struct Training {
   RomFile rom;                           // of that order
   PhaseTimes seconds;
   SlapModelOptions model_options;
-  Eigen::VectorXd start_velocity;  // at the first sample, in the space's coordinates [m/s]
+  // at the first sample of each run, in the space's coordinates [m/s]
+  std::vector<Eigen::VectorXd> start_velocities;
 
-  // Of any order up to basis.rank(), at its start.
+  // Of any order up to basis.rank(), at the start of the first run.
   SlapModel model(int m) const;
+  // The model's velocity with the momentum of a run's start.
+  Eigen::VectorXd start_rate(const SlapModel& model, int run) const;
 };
 
 // Motions that were simulated, by case, as SimulationRun::states has them.
