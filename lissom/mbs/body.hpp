@@ -47,8 +47,8 @@ class Body {
   virtual std::string formulation() const = 0;  // "rigid", "ffrf", "fncf", "gcms", "slap"
   // Names of the bodies of a whole mechanism, reduced with its joints, so that what holds it is part of it;
   // none of a single body.
-  virtual std::vector<std::string> parts() const { return {}; }
-  bool is_mechanism() const { return !parts().empty(); }
+  virtual std::vector<std::string> part_names() const { return {}; }
+  bool is_mechanism() const { return !part_names().empty(); }
   virtual int coordinates() const = 0;      // n
   virtual int own_constraints() const = 0;  // 0, 1 or 6
   virtual int flexible_modes() const = 0;   // deformation modes; of GCMS coordinates beyond the rigid ones

@@ -387,7 +387,7 @@ std::string describe(const System& system, const SystemCheck& check) {
   for (const auto& body : system.bodies()) {
     if (!body->is_mechanism()) continue;
     line(fmt::format("'{}' is a mechanism reduced as a whole, joints included: {} in {}.", body->name(),
-                     list_of(body->parts()), plural(body->coordinates(), "coordinate", "coordinates")));
+                     list_of(body->part_names()), plural(body->coordinates(), "coordinate", "coordinates")));
   }
   if (check.has_mechanism && check.joint_constraints + check.own_constraints == 0) {
     line("There are no constraints: an ordinary differential equation.");

@@ -82,7 +82,7 @@ class SlapBody final : public Body {
   SlapBody(const std::string& name, const SlapModel& model);
 
   std::string formulation() const override { return "slap"; }
-  std::vector<std::string> parts() const override {
+  std::vector<std::string> part_names() const override {
     std::vector<std::string> names;
     for (const SlapPart& part : model_.parts) names.push_back(part.name);
     return names;

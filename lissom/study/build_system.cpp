@@ -495,7 +495,7 @@ json system_json(const System& system, const SystemCheck& check) {
                            {"own_constraints", body->own_constraints()},
                            {"mass", body->mass()}});
   for (size_t b = 0; b < system.bodies().size(); ++b)
-    if (system.bodies()[b]->is_mechanism()) j["bodies"][b]["parts"] = system.bodies()[b]->parts();
+    if (system.bodies()[b]->is_mechanism()) j["bodies"][b]["parts"] = system.bodies()[b]->part_names();
   const auto name_of_body = [&](MarkerRef ref) {
     return ref.body < 0 ? std::string("ground") : system.bodies()[ref.body]->name();
   };

@@ -318,7 +318,7 @@ std::vector<NodeOutput> node_outputs(const System& system, const SimulateSpec& s
     }
   // parts of a mechanism that was kept without their nodes
   for (size_t b = 0; b < system.bodies().size(); ++b)
-    for (const std::string& part : system.bodies()[b]->parts()) {
+    for (const std::string& part : system.bodies()[b]->part_names()) {
       if (std::find(names.begin(), names.end(), part) != names.end()) continue;
       all.push_back({static_cast<int>(b), {part, 0, 0}});
       names.push_back(part);
