@@ -57,10 +57,10 @@ struct SlapSpace {
   std::vector<int> offsets;       // of y_i in y
   std::vector<SlapPlace> places;  // for loads and sensors
   std::vector<SlapPair> pairs;
-  Eigen::MatrixXd C;  // 3 pairs by N
-  Eigen::VectorXd c;  // 3 pairs
-  Eigen::MatrixXd Z;              // N by z; empty (0 by 0) without joints
-  bool project = true;            // data are projected on Z
+  Eigen::MatrixXd C;    // 3 pairs by N
+  Eigen::VectorXd c;    // 3 pairs
+  Eigen::MatrixXd Z;    // N by z; empty (0 by 0) without joints
+  bool project = true;  // data are projected on Z
   int dimension() const { return offsets.empty() ? 0 : offsets.back() + 3 * parts.back().fields(); }
   // dimension of the kernel, or of the space without joints
   int kernel_dimension() const { return Z.size() > 0 ? static_cast<int>(Z.cols()) : dimension(); }

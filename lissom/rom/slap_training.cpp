@@ -11,7 +11,7 @@
 #include <cmath>
 #include <limits>
 
-#include "lissom/core/rotation.hpp"
+#include "lissom/core/polar.hpp"
 #include "lissom/linalg/blas.hpp"
 #include "lissom/linalg/tall_svd.hpp"
 #include "lissom/rom/slap_body.hpp"
@@ -161,15 +161,63 @@ void symmetrise_strain(MatrixXd& C) {
     }
 }
 
-// Rows of C that matter: its singular directions.
-MatrixXd compressed_rows(const MatrixXd& C, double tolerance) {
-  const TallSvd svd = dense_svd(C);
+// C in fewer rows: those that deformations on the way of the training need. Rows of C are as many as the part
+// has fields, three times; but d and its derivatives, dz/deta_r, keep to a few directions (a part that turns
+// about one axis needs three for every mode, not nine), whatever the energy that others would have.
+MatrixXd compressed_rows(const MatrixXd& C, const SlapPart& part, const MatrixXd& states, double tolerance) {
+  const Index m = states.rows(), k = states.cols(), width = C.cols();
+  const auto map = [](const auto& column) { return Eigen::Map<const Matrix3d>(column.data()); };
+  const auto affine = [&](const VectorXd& eta) {
+    Matrix3d A = map(part.A.col(0));
+    for (Index r = 0; r < m; ++r) A += eta[r] * map(part.A.col(1 + r));
+    return A;
+  };
+  const Polar reference = polar(map(part.A.col(0)) * part.S0);
+  // z_r of every state, also with the rotation since the reference turned back; z itself
+  MatrixXd Z = MatrixXd::Zero(width, k * (2 * m + 1));
+  Vector9d entries;
+  const auto put = [&](Index column, Index at, const Matrix3d& block, double factor) {
+    entries = Eigen::Map<const Vector9d>(block.data());
+    Z.col(column).segment<9>(at) += factor * entries;
+  };
+  for (Index t = 0; t < k; ++t) {
+    const VectorXd eta = states.col(t);
+    const Matrix3d A = affine(eta);
+    const Polar p = polar(A * part.S0);
+    const Matrix3d R = p.A.transpose(), E = R * A - Matrix3d::Identity();
+    // R = S R_ref with a rotation S since the reference; S' R_ref is as far on the other side
+    const Matrix3d mirrored = reference.A.transpose() * p.A * reference.A.transpose();
+    put(k * 2 * m + t, 0, E, 1);
+    for (Index q = 0; q <= m; ++q) put(k * 2 * m + t, 9 * (1 + q), R, q == 0 ? 1 : eta[q - 1]);
+    for (Index r = 0; r < m; ++r) {
+      const Matrix3d A_r = map(part.A.col(1 + r));
+      const Matrix3d turn = skew(-p.omega(A_r * part.S0));
+      const Index column = 2 * (r * k + t);
+      put(column, 0, turn * R * A + R * A_r, 1);
+      for (Index q = 0; q <= m; ++q) put(column, 9 * (1 + q), turn * R, q == 0 ? 1 : eta[q - 1]);
+      put(column, 9 * (2 + r), R, 1);
+      put(column + 1, 0, mirrored * A_r, 1);
+      put(column + 1, 9 * (2 + r), mirrored, 1);
+    }
+  }
+  MatrixXd Y(C.rows(), Z.cols() + 9);
+  Y << product(C, Z), C.leftCols(9);
+  // each kind relative to its largest
+  const auto normalise = [](auto columns) {
+    const double largest = columns.colwise().norm().maxCoeff();
+    if (largest > 0) columns /= largest;
+  };
+  for (Index r = 0; r < m; ++r) normalise(Y.middleCols(2 * r * k, 2 * k));
+  normalise(Y.middleCols(2 * m * k, k));
+  normalise(Y.rightCols(9));
+  const TallSvd svd = dense_svd(Y);
   Index rank = 0;
   while (rank < svd.sigma.size() && svd.sigma[rank] > tolerance * svd.sigma[0]) ++rank;
   return svd.W.leftCols(rank).transpose() * C;
 }
 
-SlapPart make_part(const SlapSpacePart& part, const MatrixXd& y, const SlapModelOptions& options) {
+SlapPart make_part(const SlapSpacePart& part, const MatrixXd& y, const MatrixXd& states,
+                   const SlapModelOptions& options) {
   SlapPart out;
   out.name = part.name;
   out.mass = part.mass;
@@ -184,11 +232,11 @@ SlapPart make_part(const SlapSpacePart& part, const MatrixXd& y, const SlapModel
   const MatrixXd B = deformation_map(part, y);
   MatrixXd C = product(factor_of(without_rotations(part, part.K)), B);
   symmetrise_strain(C);
-  out.C = compressed_rows(C, options.stiffness_tolerance);
+  out.C = compressed_rows(C, out, states, options.stiffness_tolerance);
   if (part.D.size() > 0) {
     MatrixXd damping = product(factor_of(without_rotations(part, part.D)), B);
     symmetrise_strain(damping);
-    out.C_damping = compressed_rows(damping, options.stiffness_tolerance);
+    out.C_damping = compressed_rows(damping, out, states, options.stiffness_tolerance);
   }
   if (options.recovery) {
     out.node_ids = part.node_ids;
@@ -379,6 +427,12 @@ SlapModel make_slap_model(const SlapSpace& space, const SlapBasis& basis, int m,
                         .cwiseMax(1e-300);
   model.training = make_training(basis.eta.topRows(m), spread);
 
+  // a few training states for the rows of C
+  constexpr Index most_states = 40;
+  const Index stride = (basis.eta.cols() + most_states - 1) / most_states;
+  const MatrixXd states =
+      basis.eta(Eigen::seqN(0, m), Eigen::seqN(0, (basis.eta.cols() + stride - 1) / stride, stride));
+
   MatrixXd y(space.dimension(), columns);
   y << basis.rho, basis.W.leftCols(m);
   MatrixXd M = MatrixXd::Zero(columns, columns);
@@ -392,7 +446,7 @@ SlapModel make_slap_model(const SlapSpace& space, const SlapBasis& basis, int m,
     const Index s = part.fields();
     of_part.push_back(y.middleRows(space.offsets[p], 3 * s));
     const MatrixXd& yp = of_part.back();
-    model.parts.push_back(make_part(part, yp, options));
+    model.parts.push_back(make_part(part, yp, states, options));
     mass += part.mass;
     // one direction of all columns at a time
     std::array<MatrixXd, 3> Y, mY;

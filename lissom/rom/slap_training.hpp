@@ -51,9 +51,10 @@ std::vector<Eigen::MatrixXd> snapshot_modes(TrainingRuns& runs, const SlapBasisO
 struct SlapModelOptions {
   double mass_damping = 0;  // zeta of Eq. 47 [1/s]
   bool recovery = true;     // keep the nodes
-  // Directions of the deformation that hold less than this of the largest stiffness are left out of C (in
-  // coordinates scaled by their spread in the training).
-  double stiffness_tolerance = 1e-13;
+  // Deformations that the training, its rotations continued backwards, and uniform strains need C for: its
+  // rows span them to this, relative to each one's largest. Forces are products of two of them and err by the
+  // square of it. Smaller costs more rows.
+  double stiffness_tolerance = 1e-6;
 };
 
 // The model of the first m modes. Throws InputError: m larger than the rank, a reduced mass matrix that is
