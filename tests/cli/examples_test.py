@@ -23,7 +23,8 @@ class ExamplesBase(CliTest):
         return self.run_study(name, SOURCE / "examples" / name / "study.toml", figures)
 
     def run_study(self, name, study, figures):
-        self.json_of("run", str(study), "--out", name)
+        run = self.lissom("run", str(study), "--out", name, "--json", timeout=400)  # half a minute at most on a quiet machine
+        self.assertEqual(run.code, 0, run.err)
         drawn = subprocess.run(["/usr/bin/python3", "-B", str(SOURCE / "examples" / name / "plot.py"), name], cwd=self.folder,
                                capture_output=True, text=True)
         self.assertEqual(drawn.returncode, 0, drawn.stderr)
@@ -131,6 +132,58 @@ class MechanismsTest(ExamplesBase):
         x, gcms = (self.sensors(f)["top.x"] for f in ("four-bar", "four-bar/gcms"))
         self.assertGreater(np.ptp(x), 1e-8)
         self.assertLess(np.abs(gcms - x).max(), 0.02 * np.ptp(x))
+
+    def test_the_four_bar_is_an_ode_of_six_unknowns(self):
+        figures = [f"four-bar-slap-{f}.png" for f in ("values", "error", "response", "configurations", "joints", "frequencies",
+                                                      "reversed", "trust")]
+        summary = self.run_example("four-bar-slap", figures)
+        training, models, cases = summary["training"], summary["models"], summary["cases"]
+        # the promises for the main training; 5e-16 at m = 6, and falling to 1e-19
+        epsilon = {order["m"]: order["epsilon"] for order in training["orders"]}
+        self.assertEqual(sorted(epsilon), list(range(1, 21)))
+        self.assertLess(epsilon[6], 1e-15)
+        # three modes have 1.07e-14: two for the rigid motion, one for the deformation
+        self.assertLess(epsilon[3], 1e-13)
+        for m in range(4, 21):
+            self.assertLess(epsilon[m], 1e-14, m)
+        self.assertEqual(training["spurious"], [])
+        self.assertGreater(training["proposed"], 2)
+        self.assertLess(max(training["joint_violation"][:20]), 1e-28)
+        # compression keeps the singular values
+        full, compressed = (np.array(training[key][:20]) for key in ("singular_values_full", "singular_values"))
+        self.assertLess(np.abs(full - compressed).max(), 1e-13 * full[0])
+        # the model is an ODE, and the run of its own is that of the training
+        run = cases["m6"]["simulation"]
+        self.assertEqual((run["coordinates"], run["constraints"]), (6, 0))
+        self.assertLess(models["m6"]["epsilon"], 1e-15)
+        self.assertLess(models["m6"]["trust"]["largest"], 3)
+        # independently of the program's own epsilon: nodes as written
+        reference, reduced = self.nodes("four-bar-slap"), self.nodes("four-bar-slap/m6")
+        self.assertGreater(np.abs(reference["coupler"][-1] - reference["coupler"][0]).max(), 0.05)
+        self.assertLess(sum(((reduced[body] - x) ** 2).sum() for body, x in reference.items()), 1e-15)
+
+        # the reversed load: noticed where it was not trained, exact where it was
+        self.assertGreater(models["reversed, m6"]["epsilon"], 1e-12)
+        self.assertIsNotNone(models["reversed, m6"]["trust"]["outside_since"])
+        for m in (6, 8, 10):
+            model = models[f"reversed, trained on both, m{m}"]
+            self.assertLess(model["epsilon"], 1e-14)
+            self.assertIsNone(model["trust"]["outside_since"])
+
+        # noise of 1e-11 m: joints from the data have spurious modes from 8 on (another mesh: about there), the kernel has none
+        noisy, cured = (cases[name]["training"] for name in ("noise, data joints, m10", "noise, m10"))
+        self.assertIn(noisy["first_spurious"], range(6, 11))
+        self.assertEqual(noisy["spurious"][0], noisy["first_spurious"])
+        self.assertGreater(models["noise, data joints, m10"]["epsilon"], 1e-10)
+        self.assertEqual(cured["spurious"], [])
+        for order in cured["orders"][3:12]:
+            self.assertLess(order["epsilon"], 1e-14, order["m"])
+        self.assertTrue(any("spurious" in json.dumps(warning) for warning in summary["warnings"]))
+
+        # another integrator, the same motion: 1.1e-8 m are generalized-alpha's own error at 0.1 ms
+        for case in ("m6, central differences", "m6, 0.2 ms"):
+            for column in ("top.x", "top.y", "top.z"):
+                self.assertLess(self.largest(summary, case, column), 1e-7)
 
     def test_the_pendulums_differences_fall_with_the_tolerance(self):
         # the first second of seven; `make examples` runs all of it

@@ -1,4 +1,4 @@
-"""docs/howto/simulate-a-mechanism.md as a reader would follow it: its files, its commands, and what it says they print."""
+"""Pages of docs/howto as a reader would follow them: their files, their commands, and what they say they print."""
 
 import csv
 import json
@@ -10,20 +10,20 @@ import unittest
 
 from support import LISSOM, SOURCE, CliTest, needs_gmsh
 
-PAGE = SOURCE / "docs" / "howto" / "simulate-a-mechanism.md"
+HOWTO = SOURCE / "docs" / "howto"
 
 
-def blocks():
-    """(language, text) of the fenced blocks, in their order."""
-    return re.findall(r"^```(\w+)\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+class HowtoBase(CliTest):
+    page = None
 
+    def blocks(self):
+        """(language, text) of the fenced blocks, in their order."""
+        return re.findall(r"^```(\w+)\n(.*?)^```$", (HOWTO / self.page).read_text(), re.MULTILINE | re.DOTALL)
 
-@needs_gmsh
-class HowtoTest(CliTest):
     def follow(self):
         """Writes every file and runs every command; what the commands printed, by command."""
         printed = {}
-        for language, text in blocks():
+        for language, text in self.blocks():
             first = text.splitlines()[0]
             if language == "sh":
                 for command in text.splitlines():
@@ -40,6 +40,11 @@ class HowtoTest(CliTest):
             else:
                 self.write(re.fullmatch(r"(?:#|//) (\S+)", first)[1], text)
         return printed
+
+
+@needs_gmsh
+class SimulateTest(HowtoBase):
+    page = "simulate-a-mechanism.md"
 
     def test_every_command_works_and_the_arm_is_where_it_should_be(self):
         printed = self.follow()
@@ -67,13 +72,35 @@ class HowtoTest(CliTest):
 
     def test_the_kinds_of_joints_loads_and_sensors_are_understood(self):
         files = {re.fullmatch(r"(?:#|//) (\S+)", text.splitlines()[0])[1]: text
-                 for language, text in blocks() if language in ("c", "toml") and "add to" not in text.splitlines()[0]}
+                 for language, text in self.blocks() if language in ("c", "toml") and "add to" not in text.splitlines()[0]}
         self.write("arm.geo", files["arm.geo"])
         # in the place of the motor and the grip, before [simulate]
         study, rest = files["arm.toml"].split("[[joints]]", 1)
         self.write("all.toml", study + files["more.toml"] + "\n[simulate]" + rest.split("[simulate]", 1)[1])
         said = self.json_of("inspect", "all.toml")
         self.assertIn("guide", json.dumps(said))
+
+
+@needs_gmsh
+class ReduceMechanismTest(HowtoBase):
+    page = "reduce-a-mechanism.md"
+
+    def test_every_command_works_and_a_load_that_is_new_is_noticed(self):
+        (self.folder / "examples").symlink_to(SOURCE / "examples")
+        printed = self.follow()
+        trained = printed["lissom train examples/four-bar-slap/study.toml --out results"]
+        self.assertIn("3 bodies, 4401 coordinates of nodes, 306 of component modes, 282 that the joints allow", trained)
+        self.assertRegex(trained, r"order +6: asked for; proposed: \d+, smallest order at which the training motion is reconstructed")
+        self.assertIn("order             6, an ordinary differential equation", printed["lissom inspect results/model.rom.h5"])
+        # under its own load it stays in the training, under another one it does not
+        again, other = printed["lissom simulate results/model.rom.h5 --out again"], printed["lissom simulate other.toml --out other"]
+        self.assertIn("3 and more would have left it", again)
+        self.assertIn("it is left at t =", other)
+        with open(self.folder / "other" / "sensors.csv") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(len(rows), 301)
+        # the pull of 2 N moves it back from y = 0.135 m
+        self.assertLess(float(rows[-1]["coupler end.y"]), 0.134)
 
 
 if __name__ == "__main__":
