@@ -77,17 +77,23 @@ def mechanism(folder):
     p.save(figure, folder / "suspension-mechanism.png")
 
 
-def motion(folder, full, small, order):
+def wheel_error(full, small):
+    """Distance of the wheel's centres over time [m]."""
+    return np.linalg.norm([small[f"wheel.{k}"] - full[f"wheel.{k}"] for k in "xyz"], axis=0)
+
+
+def motion(folder, full, small, unknowns, order):
     """Wheel travel, toe and acceleration, and how far the small model is off."""
-    panels = [("wheel travel, mm", "wheel.z", 1e3), ("toe, degrees", "turn.rz", 180 / np.pi), ("acceleration, m/s2", "acceleration.z", 1)]
+    panels = [("wheel travel, mm", "wheel.z", 1e3), ("toe, degrees", "turn.rz", 180 / np.pi),
+              ("acceleration, m/s2", "acceleration.z", 1)]
     shown = ["bump", "stop", "kerb", "sweep", "overload"]
     figure, axes = plt.subplots(4, len(shown), figsize=(16, 9.6), sharex=True, sharey="row")
     for column, name in zip(axes.T, shown):
         a, b = full[name], small[name]
         for axis, (label, key, scale) in zip(column, panels):
-            axis.plot(1e3 * a["t"], scale * a[key], color="0.75", lw=4.5, label="full: 187 unknowns, DAE")
+            axis.plot(1e3 * a["t"], scale * a[key], color="0.75", lw=4.5, label=f"full: {unknowns} unknowns, DAE")
             axis.plot(1e3 * b["t"], scale * b[key], color=RUNS[name][2], lw=1.4, label=f"{order} unknowns, ODE")
-        column[3].semilogy(1e3 * a["t"][1:], 1e6 * np.linalg.norm([b[f"wheel.{k}"][1:] - a[f"wheel.{k}"][1:] for k in "xyz"], axis=0), color=RUNS[name][2], lw=1.2)
+        column[3].semilogy(1e3 * a["t"][1:], 1e6 * wheel_error(a, b)[1:], color=RUNS[name][2], lw=1.2)
         column[0].set_title(RUNS[name][1], fontsize=10)
         column[0].legend(frameon=False, fontsize=8, loc="upper right")
         column[3].set_xlabel("time, ms")
@@ -162,13 +168,13 @@ def main():
         model = models[f"{name} small"]
         with h5py.File(folder / f"{name} small" / "result.h5") as file:
             trusts[name] = file["time"][:], file["trust"][:]
-        wheel = np.linalg.norm([small[name][f"wheel.{k}"] - full[name][f"wheel.{k}"] for k in "xyz"], axis=0).max()
+        wheel = wheel_error(full[name], small[name]).max()
         print(f"{name:9} wheel moves {1e3 * abs(full[name]['wheel.z']).max():5.1f} mm, off by {1e6 * wheel:7.3f} um; "
               f"acceleration off by {abs(small[name]['acceleration.z'] - full[name]['acceleration.z'])[25:].max():.3f} of "
               f"{abs(full[name]['acceleration.z']).max():.0f} m/s2; epsilon {model['epsilon']:.1e} m2, trust {trusts[name][1].max():.2f}, "
               f"{model['times_faster']:.1f} times faster, {model['real_time_factor']:.2f} times real time")
     mechanism(folder)
-    motion(folder, full, small, training["order"])
+    motion(folder, full, small, models["study"]["unknowns"], training["order"])
     orders(folder, training)
     trust(folder, trusts)
 
