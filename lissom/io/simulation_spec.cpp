@@ -642,6 +642,12 @@ SimulateSpec read_simulate(TomlTable& table, const std::vector<BodySpec>& bodies
   spec.assemble = table.boolean("assemble").value_or(false);
   spec.slap = rom;
   table.choice<bool>("model", {{"full", false}, {"slap", true}}, spec.slap);
+  if (const auto times = table.numbers("check_at"))
+    for (const double t : *times) {
+      if (!(t >= 0)) table.problem("check_at", fmt::format("has {}, expected times from 0 on", t));
+      spec.check_at.push_back(t * units.time);
+    }
+  spec.vtu = table.boolean("vtu").value_or(false);
   // a few unknowns: a new matrix for every iteration costs nothing, and an old one's errors add up
   if (spec.slap && !table.has("newton_reuse")) o.newton.reuse_rate = 0;
 

@@ -165,6 +165,7 @@ void symmetrise_strain(MatrixXd& C) {
 // has fields, three times; but d and its derivatives, dz/deta_r, keep to a few directions (a part that turns
 // about one axis needs three for every mode, not nine), whatever the energy that others would have.
 MatrixXd compressed_rows(const MatrixXd& C, const SlapPart& part, const MatrixXd& states, double tolerance) {
+  if (tolerance <= 0) return C;
   const Index m = states.rows(), k = states.cols(), width = C.cols();
   const auto map = [](const auto& column) { return Eigen::Map<const Matrix3d>(column.data()); };
   const auto affine = [&](const VectorXd& eta) {
@@ -485,6 +486,21 @@ SlapModel make_slap_model(const SlapSpace& space, const SlapBasis& basis, int m,
   model.start = basis.eta.col(0).head(m);
   model.start_rate = VectorXd::Zero(m);
   return model;
+}
+
+SlapModel make_full_model(const SlapSpace& space, const SlapBasis& basis, const SlapModelOptions& options,
+                          int m, MatrixXd& full) {
+  SlapBasis all;
+  all.rho = basis.rho;
+  all.W = space.Z.size() > 0 ? space.Z : MatrixXd::Identity(space.dimension(), space.dimension());
+  all.singular_values = VectorXd::Ones(all.W.cols());
+  full = product(all.W, basis.W.leftCols(m), true);
+  // states only fill the model's training, which nobody asks here
+  all.eta = product(full, basis.eta.topRows(m).leftCols(2));
+  SlapModelOptions every = options;
+  every.recovery = false;
+  every.stiffness_tolerance = 0;
+  return make_slap_model(space, all, all.rank(), every);
 }
 
 OrderChoice analyse_orders(const SlapSpace& space, const SlapBasis& basis, int max_order,

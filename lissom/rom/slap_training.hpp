@@ -53,7 +53,7 @@ struct SlapModelOptions {
   bool recovery = true;     // keep the nodes
   // Deformations that the training, its rotations continued backwards, and uniform strains need C for: its
   // rows span them to this, relative to each one's largest. Forces are products of two of them and err by the
-  // square of it. Smaller costs more rows.
+  // square of it. Smaller costs more rows; 0 keeps all.
   double stiffness_tolerance = 1e-6;
 };
 
@@ -61,6 +61,12 @@ struct SlapModelOptions {
 // singular.
 SlapModel make_slap_model(const SlapSpace& space, const SlapBasis& basis, int m,
                           const SlapModelOptions& options = {});
+
+// The mechanism in all motions that the joints allow within the space, as a model of kernel_dimension()
+// coordinates about the same reference: what a model of few modes approximates. `full` (kernel by m) takes
+// eta of the basis' first m modes to its coordinates.
+SlapModel make_full_model(const SlapSpace& space, const SlapBasis& basis, const SlapModelOptions& options,
+                          int m, Eigen::MatrixXd& full);
 
 // What is known about every order, for the choice and for Figs. 3, 4, 8 and 9.
 struct SlapOrder {

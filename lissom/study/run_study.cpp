@@ -102,6 +102,27 @@ class StudyRunner {
     return it->second;
   }
 
+  // Of a case that does not share the study's; told once.
+  const Training* own_training(const StudyFile& study) {
+    if (!needs_training(study) || !study_.train) return nullptr;
+    const std::string key = training_key(*study.train);
+    if (key == training_key(*study_.train) || !told_.insert(key).second) return nullptr;
+    return &trainings_.at(key);
+  }
+
+  // The residual of the full model at the instants that a reduced run asks for.
+  void check(const StudyFile& study, SimulationRun& run) {
+    if (study.simulation->simulate->check_at.empty()) return;
+    if (!needs_training(study)) {
+      diagnostics_.warn("simulate.check", "check_at is for reduced mechanisms that are trained in the same run");
+      return;
+    }
+    const std::vector<ModelCheck> checks =
+        check_model(trained(*study.train), study, run, study.simulation->simulate->check_at, diagnostics_);
+    run.summary["checks"] = checks_json(checks);
+    run.text += describe_checks(checks);
+  }
+
   TrainingMotions motions;  // full runs so far, by case
 
  private:
@@ -144,6 +165,7 @@ class StudyRunner {
   const RunOptions& options_;
   BodyStore store_;
   std::map<std::string, Training> trainings_;
+  std::set<std::string> told_;
   std::set<std::string> done_;
 };
 
@@ -244,6 +266,11 @@ SimulationRun run_case(StudyRunner& runner, const StudyCase& variant, const std:
       if (!runner.is_done(spec)) summary["bodies"][spec.name] = runner.run_body(spec, out, text);
     if (variant.study.simulation && variant.study.simulation->simulate) {
       run = runner.run_simulation(variant.study, out);
+      if (const Training* own = runner.own_training(variant.study)) {
+        summary["training"] = training_json(*own);
+        text += fmt::format("\ncase {}: training\n{}", name, describe_training(*own));
+      }
+      runner.check(variant.study, run);
       summary["simulation"] = run.summary;
       text += fmt::format("\ncase {}: {}\n{}", name, fmt::join(variant.changes, ", "), run.text);
     }
@@ -282,6 +309,7 @@ StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Dia
     }
     if (study.simulation && study.simulation->simulate && StudyRunner::needs_training(study) == reduced) {
       runs[""] = runner.run_simulation(study, out);
+      runner.check(study, runs[""]);
       summary["simulation"] = runs[""].summary;
       run.text += "\n" + runs[""].text;
       if (!reduced) runner.motions[""] = runs[""];

@@ -27,7 +27,7 @@ struct SimulationRun {
   Eigen::MatrixXd sensors;           // samples by columns, in the study's units
   // What training needs: the states, and the system whose nodes they move.
   Eigen::VectorXd sample_times;  // k [s]
-  Eigen::MatrixXd q, v;          // coordinates by k
+  Eigen::MatrixXd q, v, a;       // coordinates by k
   std::shared_ptr<const StudySystem> built;
 };
 

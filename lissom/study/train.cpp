@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <Eigen/Cholesky>
+#include <Eigen/LU>
 
 #include <algorithm>
 #include <cmath>
@@ -775,6 +776,77 @@ double nodal_error(const Training& training, const SimulationRun& reference, con
     }
   }
   return sum;
+}
+
+std::vector<ModelCheck> check_model(const Training& training, const StudyFile& study, const SimulationRun& run,
+                                    const std::vector<double>& times, Diagnostics& diagnostics) {
+  const Index m = run.q.rows();
+  MatrixXd T;  // eta to the full model's coordinates
+  const SlapModel full =
+      make_full_model(training.space, training.basis, training.model_options, static_cast<int>(m), T);
+  const StudySystem built = build_rom_system(study, full, diagnostics);
+  SystemEquations equations(*built.system);
+  const Index n = equations.coordinates();
+  NewtonMatrix matrix(static_cast<int>(n), equations.blocks(), NewtonMatrix::Storage::Dense);
+  const MatrixXd MT = product(full.M, T);
+
+  std::vector<ModelCheck> checks;
+  for (const double time : times) {
+    Index sample = 0;
+    (run.sample_times.array() - time).abs().minCoeff(&sample);
+    ModelCheck check;
+    State state;
+    check.t = state.t = run.sample_times[sample];
+    state.q = product(T, run.q.col(sample));
+    state.v = product(T, run.v.col(sample));
+    state.a = product(T, run.a.col(sample));
+    state.lambda.resize(0);
+    VectorXd r(n), inertia = product(full.M, MatrixXd(state.a)), without(n), internal(n);
+    equations.residual(state, 1, r);
+    MatrixXd tangent;
+    slap_elastic(full, state.q, internal, &tangent);
+    without = r - inertia - internal;  // applied and damping forces
+    const double scale = std::max({inertia.norm(), internal.norm(), without.norm()});
+    check.residual = scale > 0 ? r.norm() / scale : 0;
+    // K u = -r among displacements that the model does not have already: [K MT; T'M 0]
+    MatrixXd bordered = MatrixXd::Zero(n + m, n + m);
+    bordered.topLeftCorner(n, n) = tangent;
+    bordered.topRightCorner(n, m) = MT;
+    bordered.bottomLeftCorner(m, n) = MT.transpose();
+    VectorXd right = VectorXd::Zero(n + m);
+    right.head(n) = -r;
+    const VectorXd u = bordered.partialPivLu().solve(right).head(n);
+    const VectorXd y = training.space.Z.size() > 0 ? VectorXd(training.space.Z * u) : u;
+    for (size_t p = 0; p < training.space.parts.size(); ++p) {
+      const SlapSpacePart& part = training.space.parts[p];
+      const Eigen::Map<const MatrixXd> Y(y.data() + training.space.offsets[p], 3, part.fields());
+      MatrixXd x(3, part.Q.rows());
+      gemm(false, true, 1, MatrixXd(Y), part.Q, 0, x);
+      check.missing = std::max(check.missing, x.colwise().norm().maxCoeff());
+    }
+    if (run.built && run.built->rom)
+      check.distance = distance_from_training(run.built->rom->training, run.q.col(sample));
+    checks.push_back(check);
+  }
+  return checks;
+}
+
+std::string describe_checks(const std::vector<ModelCheck>& checks) {
+  Table table({"checked at", "residual of the full model", "would move a node by", "distance from training"});
+  for (const ModelCheck& check : checks)
+    table.add({fmt::format("{:.6g} s", check.t), fmt::format("{:.2e}", check.residual),
+               fmt::format("{:.2e} m", check.missing), fmt::format("{:.2g}", check.distance)});
+  return table.str();
+}
+
+json checks_json(const std::vector<ModelCheck>& checks) {
+  json list = json::array();
+  for (const ModelCheck& check : checks)
+    list.push_back({{"t", check.t},
+                    {"residual", check.residual},
+                    {"missing", check.missing},
+                    {"distance", check.distance}});
+  return list;
 }
 
 std::vector<std::string> write_training(const Training& training, const std::filesystem::path& folder) {

@@ -240,6 +240,62 @@ class MechanismsTest(ExamplesBase):
         self.assertGreater(rigid[-1], 10)
         self.assertLess(np.abs(angle - rigid).max(), 1e-4)
 
+    def test_the_suspension_runs_as_a_small_ode_and_knows_what_it_was_trained_on(self):
+        figures = [f"suspension-{f}.png" for f in ("mechanism", "motion", "orders", "trust")]
+        summary = self.run_example("suspension-slap", figures)
+        training, models = summary["training"], summary["models"]
+        self.assertEqual(len(training["parts"]), 6)
+        # wheel travel, and the two rods about their own axes
+        self.assertEqual(training["rigid_motions"], 3)
+        self.assertEqual(training["spurious"], [])
+        # every joint is linear: modes keep them to round-off, and the data to the full model's Newton iteration (1e-12)
+        self.assertLess(max(training["joint_violation"]), 1e-28)
+        self.assertLess(training["outside_joints"], 1e-10)
+        full, compressed = training["singular_values_full"], training["singular_values"]
+        self.assertGreater(len(full), 20)
+        self.assertLess(max(abs(a - b) for a, b in zip(full, compressed)), 1e-13 * full[0])
+        # 10 here; other meshes may need one or two more or fewer
+        order = training["order"]
+        self.assertEqual(order, training["proposed"])
+        self.assertTrue(8 <= order <= 14, order)
+        errors = {o["m"]: o["epsilon"] for o in training["orders"]}
+        # 1.6e-3 to 1.8e-7 m2
+        self.assertLess(errors[order], 1e-3 * errors[5])
+
+        at_rest = 25  # samples; until 50 ms the car settles, and gravity that begins at once makes bodies ring
+        for name, wheel, acceleration, epsilon, trust in (
+                # 0.9 micrometres in the first 10 ms; 0.004 m/s2; 1e-7 m2; 0.54
+                ("bump", 3e-6, 0.02, 1e-6, (0.1, 1)), ("stop", 3e-6, 0.02, 1e-6, (0.1, 1)),
+                # not in the training: 1.0 micrometres of 25 mm, 0.010 of 86 m/s2, 1.4e-6 m2, 2.3; the sweep like the bump, 1.1
+                ("kerb", 4e-6, 0.05, 1e-5, (1, 3)), ("sweep", 3e-6, 0.02, 1e-6, (0.3, 3)),
+                # far outside: 47 micrometres of 69 mm, 0.31 of 93 m/s2, 1.3e-4 m2, 77
+                ("overload", 2e-4, 1.5, 1e-3, (10, 1e4))):
+            with self.subTest(name):
+                model = models[f"{name} small"]
+                self.assertEqual(model["unknowns"], order)
+                reference = self.sensors("suspension-slap" if name == "bump" else f"suspension-slap/{name}")
+                small = self.sensors(f"suspension-slap/{name} small")
+                miss = np.linalg.norm([small[f"wheel.{k}"] - reference[f"wheel.{k}"] for k in "xyz"], axis=0)
+                self.assertLess(miss.max(), wheel)
+                self.assertLess(np.abs(small["acceleration.z"] - reference["acceleration.z"])[at_rest:].max(), acceleration)
+                self.assertLess(model["epsilon"], epsilon)
+                self.assertTrue(trust[0] < model["trust"]["largest"] < trust[1], model["trust"])
+                # spring, damper and tyre are loads of either model: forces of kilonewtons agree to 1e-4 where it is trained
+                for force in ("strut.value", "tyre.value"):
+                    limit = 1e-4 if name != "overload" else 1e-2
+                    self.assertLess(np.abs(small[force] - reference[force])[at_rest:].max(), limit * np.abs(reference[force]).max())
+        # the wheel follows the road, and the tyre never pulls
+        bump = self.sensors("suspension-slap")
+        self.assertGreater(bump["wheel.z"].max(), 0.04)
+        self.assertLess(bump["tyre.value"][at_rest:].max(), 0)
+        # the overload, and nothing else, is warned of
+        left = [w for w in summary["warnings"] if "leaves what the model was trained on" in json.dumps(w)]
+        self.assertEqual(len(left), 1, left)
+        for run in self.runs(summary):
+            # 9e-5 of 217 J to 4e-4 of the sweep's 5 J: the numerical damping of rho_inf = 0.8
+            self.assertLess(run["energy_drift"], 1e-3)
+            self.assertLess(run["constraint_drift"], 1e-10)
+
     def rigid_angle(self, times, rod):
         """Crank angle [rad] of the rigid slider-crank at equally spaced times: I(phi) phi'' + I'(phi) phi'^2 / 2 = T(t), SI."""
         crank, length, disc, slider = 0.03, 0.105, 8.54e-3, 0.6
