@@ -73,5 +73,6 @@ void add_reduce(CLI::App& program, Command& command);
 void add_run(CLI::App& program, Command& command);
 void add_simulate(CLI::App& program, Command& command);
 void add_train(CLI::App& program, Command& command);
+void add_linearise(CLI::App& program, Command& command);
 
 }  // namespace lissom::app

@@ -92,6 +92,7 @@ int main(int argc, char** argv) {
   add_reduce(program, command);
   add_simulate(program, command);
   add_train(program, command);
+  add_linearise(program, command);
   add_run(program, command);
 
   try {

@@ -76,9 +76,10 @@ struct SimulateSpec {
   IntegratorOptions integrator;
   bool slap = false;  // model = "slap": the mechanism reduced as a whole, in place of its bodies
   bool assemble = false;
-  std::vector<double> check_at;  // [s] instants at which a reduced mechanism is checked against the full model
-  bool vtu = false;              // the motion on the meshes, for ParaView
-  bool all_nodes = false;          // nodes = true
+  std::vector<double>
+      check_at;            // [s] instants at which a reduced mechanism is checked against the full model
+  bool vtu = false;        // the motion on the meshes, for ParaView
+  bool all_nodes = false;  // nodes = true
   std::vector<std::string> nodes;  // bodies (of a reduced mechanism: parts) whose nodes are written
   SourcePos where;
 };

@@ -117,6 +117,7 @@ void BodyStore::keep(FeBody& body, const ReducedBody& reduced, const GcmsModel& 
     stored.bare = bare_model(body, diagnostics, {});
     stored.tied = tied_nodes(body, reduced);
   }
+  if (with_meshes_) stored.mesh = std::make_shared<Mesh>(body.mesh);
   bodies_[body.spec.reduction_key] = std::move(stored);
 }
 
@@ -139,6 +140,7 @@ const StoredBody& BodyStore::get(const BodySpec& spec, Diagnostics& diagnostics,
     } else if (is_new || (gcms && stored.gcms.empty() && spec.reduced_file.empty()) ||
                (stored.rigid && spec.formulation != Formulation::Rigid)) {
       FeBody body = load_body(spec, diagnostics, progress);
+      if (with_meshes_) stored.mesh = std::make_shared<Mesh>(body.mesh);
       if (!spec.reduce) {
         at_body(spec, [&] {
           if (spec.formulation != Formulation::Rigid)

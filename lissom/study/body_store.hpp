@@ -33,13 +33,16 @@ struct StoredBody {
   // ties, by index; none for interfaces of nodes.
   FeModel bare;
   std::vector<std::vector<int>> tied;
+  std::shared_ptr<const Mesh> mesh;  // where it was asked for
   bool from_mesh() const { return rigid && places.points.cols() > 0; }
 };
 
 class BodyStore {
  public:
   // `with_matrices` keeps each flexible body's finite-element matrices, too, for a training.
-  explicit BodyStore(bool with_matrices = false) : with_matrices_(with_matrices) {}
+  // `with_meshes` keeps the meshes, for animations.
+  explicit BodyStore(bool with_matrices = false, bool with_meshes = false)
+      : with_matrices_(with_matrices), with_meshes_(with_meshes) {}
   // Keeps a reduction that was made elsewhere.
   void keep(FeBody& body, const ReducedBody& reduced, const GcmsModel& gcms, Diagnostics& diagnostics);
   bool has(const BodySpec& spec) const { return bodies_.contains(spec.reduction_key); }
@@ -51,7 +54,7 @@ class BodyStore {
                              const ProgressHook& progress = {});
 
  private:
-  bool with_matrices_ = false;
+  bool with_matrices_ = false, with_meshes_ = false;
   std::map<std::string, StoredBody> bodies_;  // by BodySpec::reduction_key
 };
 

@@ -2,12 +2,14 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
 #include "lissom/core/atomic_file.hpp"
 #include "lissom/io/table.hpp"
 #include "lissom/linalg/blas.hpp"
+#include "lissom/study/animation.hpp"
 #include "lissom/study/body_store.hpp"
 #include "lissom/study/compare.hpp"
 #include "lissom/study/gcms.hpp"
@@ -29,7 +31,7 @@ class StudyRunner {
         diagnostics_(diagnostics),
         progress_(progress),
         options_(options),
-        store_(study.train.has_value()) {}
+        store_(study.train.has_value(), wants_animation(study)) {}
 
   // What one body asks for itself: modes, reduction, component modes.
   json run_body(const BodySpec& spec, const std::filesystem::path& out, std::string& text) {
@@ -86,6 +88,23 @@ class StudyRunner {
                     options);
   }
 
+  // The run on the meshes, where the study asks for it.
+  void animate(const StudyFile& study, SimulationRun& run, const std::filesystem::path& out) {
+    if (!options_.write_files || !study.simulation->simulate->vtu) return;
+    std::map<std::string, std::shared_ptr<const Mesh>> meshes;
+    for (const BodySpec& body : study.bodies)
+      if (store_.has(body)) meshes[body.name] = store_.get(body, diagnostics_, progress_).mesh;
+    run.summary["animation"] = write_animation(run, meshes, out, diagnostics_, progress_);
+  }
+
+  static bool wants_animation(const StudyFile& study) {
+    const auto wants = [](const StudyFile& one) {
+      return one.simulation && one.simulation->simulate && one.simulation->simulate->vtu;
+    };
+    return wants(study) || std::any_of(study.cases.begin(), study.cases.end(),
+                                       [&](const StudyCase& variant) { return wants(variant.study); });
+  }
+
   static bool needs_training(const StudyFile& study) {
     return study.simulation && study.simulation->simulate && study.simulation->simulate->slap &&
            study.rom.empty();
@@ -114,7 +133,8 @@ class StudyRunner {
   void check(const StudyFile& study, SimulationRun& run) {
     if (study.simulation->simulate->check_at.empty()) return;
     if (!needs_training(study)) {
-      diagnostics_.warn("simulate.check", "check_at is for reduced mechanisms that are trained in the same run");
+      diagnostics_.warn("simulate.check",
+                        "check_at is for reduced mechanisms that are trained in the same run");
       return;
     }
     const std::vector<ModelCheck> checks =
@@ -271,6 +291,7 @@ SimulationRun run_case(StudyRunner& runner, const StudyCase& variant, const std:
         text += fmt::format("\ncase {}: training\n{}", name, describe_training(*own));
       }
       runner.check(variant.study, run);
+      runner.animate(variant.study, run, out);
       summary["simulation"] = run.summary;
       text += fmt::format("\ncase {}: {}\n{}", name, fmt::join(variant.changes, ", "), run.text);
     }
@@ -310,6 +331,7 @@ StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Dia
     if (study.simulation && study.simulation->simulate && StudyRunner::needs_training(study) == reduced) {
       runs[""] = runner.run_simulation(study, out);
       runner.check(study, runs[""]);
+      runner.animate(study, runs[""], out);
       summary["simulation"] = runs[""].summary;
       run.text += "\n" + runs[""].text;
       if (!reduced) runner.motions[""] = runs[""];

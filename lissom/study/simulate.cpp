@@ -535,7 +535,7 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
   }
 
   // every step counts in the balance, samples are written
-  std::vector<double> times, series, seconds, q, v;
+  std::vector<double> times, series, seconds, q, v, a;
   std::vector<Eigen::Matrix3Xd> nodes(outputs.size());
   Timer since_flush;
   IntegrationOutput output;
@@ -548,6 +548,7 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
     seconds.push_back(state.t);
     q.insert(q.end(), state.q.data(), state.q.data() + state.q.size());
     v.insert(v.end(), state.v.data(), state.v.data() + state.v.size());
+    a.insert(a.end(), state.a.data(), state.a.data() + state.a.size());
     const double distance = trust.at(state);
     if (!options.write_files) return;
     csv->add(times.back(), shown);
@@ -596,6 +597,7 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
   run.sample_times = Eigen::Map<const VectorXd>(seconds.data(), samples);
   run.q = Eigen::Map<const Eigen::MatrixXd>(q.data(), system.coordinates(), samples);
   run.v = Eigen::Map<const Eigen::MatrixXd>(v.data(), system.coordinates(), samples);
+  run.a = Eigen::Map<const Eigen::MatrixXd>(a.data(), system.coordinates(), samples);
   run.built = kept_system;
   trust.warn(diagnostics);
 

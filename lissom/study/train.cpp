@@ -778,8 +778,9 @@ double nodal_error(const Training& training, const SimulationRun& reference, con
   return sum;
 }
 
-std::vector<ModelCheck> check_model(const Training& training, const StudyFile& study, const SimulationRun& run,
-                                    const std::vector<double>& times, Diagnostics& diagnostics) {
+std::vector<ModelCheck> check_model(const Training& training, const StudyFile& study,
+                                    const SimulationRun& run, const std::vector<double>& times,
+                                    Diagnostics& diagnostics) {
   const Index m = run.q.rows();
   MatrixXd T;  // eta to the full model's coordinates
   const SlapModel full =

@@ -52,15 +52,16 @@ double nodal_error(const Training& training, const SimulationRun& reference, con
 
 // A state of a reduced run put into the full model: what is left of its equations, and what that would move.
 struct ModelCheck {
-  double t = 0;                 // [s]
-  double residual = 0;          // |r| over the largest of |inertia|, |internal| and |applied| forces
-  double missing = 0;           // largest static displacement of a node by r, motions of the model left out [m]
-  double distance = 0;          // from the training (distance_from_training)
+  double t = 0;         // [s]
+  double residual = 0;  // |r| over the largest of |inertia|, |internal| and |applied| forces
+  double missing = 0;   // largest static displacement of a node by r, motions of the model left out [m]
+  double distance = 0;  // from the training (distance_from_training)
 };
 // At the samples nearest to the times. The full model is the mechanism in all of the component modes, joints
 // exact, with the study's loads.
-std::vector<ModelCheck> check_model(const Training& training, const StudyFile& study, const SimulationRun& run,
-                                    const std::vector<double>& times, Diagnostics& diagnostics);
+std::vector<ModelCheck> check_model(const Training& training, const StudyFile& study,
+                                    const SimulationRun& run, const std::vector<double>& times,
+                                    Diagnostics& diagnostics);
 std::string describe_checks(const std::vector<ModelCheck>& checks);
 nlohmann::json checks_json(const std::vector<ModelCheck>& checks);
 
