@@ -32,6 +32,7 @@ struct TrajectorySpec {
   std::map<std::string, std::string> nodes;  // body -> array (or file) of node ids; default "BODY/node_ids",
                                              // "nodes/BODY/ids"; without any, the order of the mesh
   bool displacements = false;                // from the body's place at the start, in place of positions
+  bool at_rest = false;                      // no velocity at the first sample; else the samples tell it
   UnitSystem units;                          // of the data; Lissom's own results are in SI
   SourcePos where;
 };

@@ -98,6 +98,7 @@ TrajectorySpec read_trajectory(TomlTable table, const UnitSystem& units,
     }
   }
   spec.displacements = table.boolean("displacements").value_or(false);
+  spec.at_rest = table.boolean("at_rest").value_or(false);
   spec.name = table.text("name").value_or("");
   table.finish();
   return spec;

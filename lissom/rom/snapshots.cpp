@@ -320,7 +320,7 @@ struct Digits {
       bool all = true;
       for (const auto& [now, first] : values) {
         const double rounding = 4 * epsilon * std::max(std::abs(now), std::abs(first)), change = now - first;
-        if (std::abs(change) < 100 * rounding) continue;
+        if (std::abs(change) <= 100 * rounding) continue;  // zero, where both are
         ++moving;
         // where rounding is as large as a unit of the last place, every number passes
         if (rounding * scale > 0.1) continue;

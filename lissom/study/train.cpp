@@ -442,13 +442,16 @@ class Trainer {
   void open_runs() {
     std::vector<std::string> names;
     std::map<std::string, Eigen::Matrix3Xd> rest;
+    std::map<std::string, std::vector<std::int64_t>> rest_ids;
     for (size_t b = 0; b < study_.bodies.size(); ++b) {
       const Placement& placement = study_.bodies[b].placement;
       names.push_back(study_.bodies[b].name);
       rest[names.back()] = (placement.rotation * parts_[b].points).colwise() + placement.position;
+      rest_ids[names.back()] = parts_[b].node_ids;
     }
     for (const TrajectorySpec& trajectory : spec_.trajectories)
-      add_run(open_snapshots(trajectory, names, rest, diagnostics_), trajectory.where, diagnostics_);
+      add_run(open_snapshots(trajectory, names, rest, diagnostics_, rest_ids), trajectory.where,
+              diagnostics_);
     // what nodes of spiders our own runs have besides is nothing to tell
     Diagnostics expected;
     for (const std::string& name : run_names_) {
@@ -509,8 +512,10 @@ class Trainer {
     return velocity;
   }
 
-  // Of another program's run: from its first samples, by the polynomial through five.
+  // Of another program's run: from its first samples, by the polynomial through five, where it is not at
+  // rest.
   VectorXd velocity_of_data(size_t r) const {
+    if (spec_.trajectories[r].at_rest) return VectorXd::Zero(training_.space.dimension());
     const VectorXd& t = runs_[r]->times();
     const SlapBasis& basis = training_.basis;
     const Index first = basis.run_starts[r];
@@ -744,7 +749,8 @@ std::string training_key(const TrainSpec& spec) {
                                 spec.mass_damping, spec.noise, spec.trajectories.size(),
                                 fmt::join(spec.runs, "|"), fmt::join(spec.places, "|"));
   for (const TrajectorySpec& t : spec.trajectories) {
-    key += fmt::format(" {} {} {} {}", t.file.string(), t.time, t.displacements, t.units.length);
+    key += fmt::format(" {} {} {} {} {} {}", t.file.string(), t.time, t.displacements, t.at_rest,
+                       t.units.length, t.units.time);
     for (const auto& [body, source] : t.bodies) key += " " + body + "=" + source;
     for (const auto& [body, source] : t.nodes) key += " " + body + "=" + source;
   }

@@ -257,6 +257,11 @@ TEST(Snapshots, NodesThatNeverMoveAreAWarning) {
   EXPECT_EQ(diagnostics.find("snapshots.still.left.run"), nullptr);
   expect_words(diagnostics.find("snapshots.still.right.run")->message, {"body 'right' never moves"});
 
+  // coordinates that are zero and stay zero say nothing about decimals
+  run.positions[1] = run.expected.parts[1].points.reshaped().replicate(1, run.times.size());
+  EXPECT_EQ(run.check(diagnostics).decimals, 17);
+  EXPECT_EQ(diagnostics.find("snapshots.rounded.run"), nullptr);
+
   // a bar that turns about an edge
   TwoBars turning(10);
   turning.expected.parts.pop_back();
