@@ -82,7 +82,11 @@ class Trainer {
     training_.model_options.recovery = spec_.recovery;
     SlapBasisOptions options;
     options.max_modes = std::max(spec_.max_order, spec_.order.value_or(0)) + 20;
-    training_.basis = slap_basis(training_.space, runs_, options, diagnostics_, progress_);
+    try {
+      training_.basis = slap_basis(training_.space, runs_, options, diagnostics_, progress_);
+    } catch (const InputError& e) {
+      fail_input(spec_.where, "train: {}", e.what());
+    }
     phase("singular values");
     compare_with_nodes(options);
     phase("comparison");
@@ -319,19 +323,29 @@ class Trainer {
       approximate_.push_back(fmt::format("'{}' ({})", joint.name, name_of(joint.kind)));
       return;
     }
-    for (const Vector3d& offset : offsets) {
-      SnapshotExpectation::Pair pair;
+    const double small = 1e-9 * std::max(1e-3, at.norm());
+    // false where nodes of one plane or line do not reach a point
+    const auto hold = [&](const std::vector<Vector3d>& points) {
+      std::vector<SnapshotExpectation::Pair> pairs;
       double miss = 0;
-      pair.joint = joint.name;
-      pair.first = side(first, a, first_at + offset, miss);
-      pair.second = side(second, b, second_at + offset, miss);
-      if (miss > 1e-9 * std::max(1e-3, at.norm())) {
-        // nodes of one plane or line: only their own mean is held
-        approximate_.push_back(fmt::format("'{}' (its nodes do not reach along its axis)", joint.name));
-        return add_pairs(joint, first, second, true);
+      for (const Vector3d& offset : points) {
+        SnapshotExpectation::Pair pair;
+        pair.joint = joint.name;
+        pair.first = side(first, a, first_at + offset, miss);
+        pair.second = side(second, b, second_at + offset, miss);
+        pairs.push_back(std::move(pair));
       }
-      expected_.pairs.push_back(std::move(pair));
-    }
+      if (miss > small) return false;
+      expected_.pairs.insert(expected_.pairs.end(), pairs.begin(), pairs.end());
+      return true;
+    };
+    const bool flat = offsets.size() == 2 && (offsets[0] - offsets[1]).norm() <= small;
+    if (!flat && hold(offsets)) return;
+    if (offsets.size() > 1 && hold({Vector3d::Zero()}))
+      approximate_.push_back(fmt::format("'{}' (its nodes do not reach along its axis)", joint.name));
+    else
+      approximate_.push_back(
+          fmt::format("'{}' (its point is outside of the plane or line of its nodes)", joint.name));
   }
 
   // ---- the space
@@ -441,13 +455,16 @@ class Trainer {
   void open_runs() {
     std::vector<std::string> names;
     std::map<std::string, Eigen::Matrix3Xd> rest;
+    std::map<std::string, std::vector<std::int64_t>> rest_ids;
     for (size_t b = 0; b < study_.bodies.size(); ++b) {
       const Placement& placement = study_.bodies[b].placement;
       names.push_back(study_.bodies[b].name);
+      rest_ids[names.back()] = parts_[b].node_ids;
       rest[names.back()] = (placement.rotation * parts_[b].points).colwise() + placement.position;
     }
     for (const TrajectorySpec& trajectory : spec_.trajectories)
-      add_run(open_snapshots(trajectory, names, rest, diagnostics_), trajectory.where, diagnostics_);
+      add_run(open_snapshots(trajectory, names, rest, diagnostics_, rest_ids), trajectory.where,
+              diagnostics_);
     // what nodes of spiders our own runs have besides is nothing to tell
     Diagnostics expected;
     for (const std::string& name : run_names_) {
@@ -636,6 +653,7 @@ class Trainer {
     const double tolerance = spec_.tolerance > 0 ? spec_.tolerance : default_tolerance * size;
     propose_order(training_.choice, tolerance);
     training_.order = spec_.order.value_or(training_.choice.proposed);
+    warn_of_poor_model();
     if (training_.order > training_.basis.rank())
       fail_input(spec_.where, "train.order: is {}, but the training data have {} modes above round-off",
                  training_.order, training_.basis.rank());
@@ -665,6 +683,22 @@ class Trainer {
                                 training_.choice.why
                           : training_.choice.why;
     rom.lissom_version = LISSOM_VERSION;
+  }
+
+  // Where even the best order is a hundredth of the motion away from it, there is no model of it.
+  void warn_of_poor_model() {
+    double best = std::numeric_limits<double>::infinity(), motion = 0;
+    for (const SlapOrder& order : training_.choice.orders)
+      best = std::min(best, order.largest_error.value_or(order.left_out));
+    for (const SnapshotReport& report : training_.reports) motion = std::max(motion, report.motion);
+    if (best <= 0.01 * motion) return;
+    diagnostics_.warn(
+        "train.poor",
+        fmt::format(
+            "no order up to {} follows the training motion: nodes move up to {:.3g} m, and the "
+            "best model is {:.3g} m away; train on more samples ({} modes are all that {} samples have)",
+            training_.choice.orders.size(), motion, best, training_.basis.rank(),
+            training_.basis.eta.cols()));
   }
 
   static constexpr double default_tolerance = 1.5e-10;  // of the size
@@ -751,7 +785,7 @@ std::string training_key(const TrainSpec& spec) {
 }
 
 double nodal_error(const Training& training, const SimulationRun& reference, const SimulationRun& rom) {
-  const Index k = std::min(reference.q.cols(), rom.q.cols()), m = rom.q.rows();
+  const Index m = rom.q.rows();
   SnapshotExpectation expected;
   for (const SlapSpacePart& part : training.space.parts)
     expected.parts.push_back({part.name, part.node_ids, part.points});
@@ -759,16 +793,29 @@ double nodal_error(const Training& training, const SimulationRun& reference, con
   auto run = reorder(
       make_system_snapshots("reference", *reference.built->system, reference.sample_times, reference.q),
       expected, ignored);
+  // samples at the same times
+  const VectorXd &t = reference.sample_times, &t_rom = rom.sample_times;
+  std::vector<std::pair<Index, Index>> common;
+  for (Index i = 0, j = 0; i < t.size() && j < t_rom.size();) {
+    const double distance = t[i] - t_rom[j];
+    if (std::abs(distance) <= 1e-9 * t[t.size() - 1])
+      common.emplace_back(i++, j++);
+    else if (distance < 0)
+      ++i;
+    else
+      ++j;
+  }
+  if (common.empty()) return std::numeric_limits<double>::quiet_NaN();
   double sum = 0;
   for (size_t p = 0; p < training.space.parts.size(); ++p) {
     const SlapSpacePart& part = training.space.parts[p];
     const Index s = part.fields();
     MatrixXd X(3 * part.points.cols(), 1), x(3, part.points.cols());
-    for (Index c = 0; c < k; ++c) {
-      run->read(static_cast<int>(p), static_cast<int>(c), 1, X);
+    for (const auto& [of_reference, of_rom] : common) {
+      run->read(static_cast<int>(p), static_cast<int>(of_reference), 1, X);
       const VectorXd y =
           training.basis.rho.segment(training.space.offsets[p], 3 * s) +
-          training.basis.W.middleRows(training.space.offsets[p], 3 * s).leftCols(m) * rom.q.col(c);
+          training.basis.W.middleRows(training.space.offsets[p], 3 * s).leftCols(m) * rom.q.col(of_rom);
       const Eigen::Map<const MatrixXd> Y(y.data(), 3, s);
       gemm(false, true, 1, MatrixXd(Y), part.Q, 0, x);
       sum += (Eigen::Map<const VectorXd>(x.data(), x.size()) - X.col(0)).squaredNorm();
