@@ -528,24 +528,15 @@ class Trainer {
     return velocity;
   }
 
-  // Of another program's run: from its first samples, by the polynomial through five of them. Where the one
-  // through four differs by a fifth, it is noise or a vibration that the samples miss, and rest is the better
-  // guess: noise of 1e-11 m at 1 kHz would else be a drift of 1e-8 m in 0.2 s.
+  // Of another program's run: from its first samples, by the polynomial through five of them. Below a ten
+  // thousandth of the largest speed it is taken for rest: noise, and vibrations that the samples miss, show
+  // speeds of that size (a load that grows from zero bends bodies at a constant rate, but for the first
+  // period), which would add up to a drift.
   VectorXd velocity_of_data(size_t r) const {
-    const SlapBasis& basis = training_.basis;
-    const int points = static_cast<int>(std::min<Index>(5, runs_[r]->times().size()));
-    VectorXd rate = slope_of_data(r, points);
-    if (points < 3) return basis.W * rate;
-    const VectorXd other = slope_of_data(r, points - 1);
-    for (Index i = 0; i < rate.size(); ++i)
-      if (std::abs(rate[i]) < 5 * std::abs(rate[i] - other[i])) rate[i] = 0;
-    return basis.W * rate;
-  }
-
-  VectorXd slope_of_data(size_t r, int points) const {
     const VectorXd& t = runs_[r]->times();
     const SlapBasis& basis = training_.basis;
     const Index first = basis.run_starts[r];
+    const int points = static_cast<int>(std::min<Index>(5, t.size()));
     VectorXd rate = VectorXd::Zero(basis.rank());
     for (int i = 1; i < points; ++i) {
       double weight = 1 / (t[i] - t[0]);
@@ -553,7 +544,12 @@ class Trainer {
         if (j != i) weight *= (t[0] - t[j]) / (t[i] - t[j]);
       rate += weight * (basis.eta.col(first + i) - basis.eta.col(first));
     }
-    return rate;
+    double largest = 0;
+    for (Index i = 1; i < t.size(); ++i)
+      largest = std::max(
+          largest, (basis.eta.col(first + i) - basis.eta.col(first + i - 1)).norm() / (t[i] - t[i - 1]));
+    if (rate.norm() < 1e-4 * largest) rate.setZero();
+    return basis.W * rate;
   }
 
   // ---- orders
