@@ -481,6 +481,127 @@ def bench_four_bar(folder, python, tolerance):
            "largest difference of the coupler's end / bar length", 1e-5, "lower")
 
 
+def slap_study(folder, name, formulation, step, extra="", newton=""):
+    """The four-bar of the example, load ramped, as a study of one run."""
+    example = ROOT / "examples" / "four-bar"
+    text = (example / "study.toml").read_text().split("[[cases]]")[0]
+    text = re.sub(r'"(\w+\.geo)"', lambda m: f'"{example / m[1]}"', text)
+    text = text.replace('formulation = "ffrf"', f'formulation = "{formulation}"')
+    text = re.sub(r"^step =.*", f"step = {step}\n{newton}", text, flags=re.M)
+    text = re.sub(r'\[\[sensors\]\]\nname = .*\nkind = "(?!position")[^[]*', "", text)
+    study = folder / f"{name}.toml"
+    study.write_text(text + extra)
+    return study
+
+
+def rows_of(out):
+    lines = (out / "sensors.csv").read_text().splitlines()
+    return [[float(x) for x in line.split(",")] for line in lines[1:]]
+
+
+def load_node_error(rows, reference):
+    return max(math.dist(a[1:4], b[1:4]) for a, b in zip(rows, reference, strict=True))
+
+
+def rom_steps(model, *flags):
+    _, text = run([ROOT / "build" / "benchmarks" / "rom_steps", model, *map(str, flags)])
+    return json.loads(text)
+
+
+def bench_slap(folder):
+    """A whole mechanism as an ODE: speed at equal accuracy against the reference model and real time, cost over the size of the
+    meshes, training on much data."""
+    import numpy as np
+
+    exact = "newton_tolerance = 1e-14\nnewton_reuse = 0"
+    fine = slap_study(folder, "slap_fine", "gcms", 2e-5, newton=exact)
+    run([LISSOM, "simulate", fine, "--out", folder / "fine", "--quiet"], cwd=folder)
+    reference = rows_of(folder / "fine")
+    train = slap_study(folder, "slap_train", "gcms", 1e-4, "[train]\norder = 6\nmax_order = 6\n", exact)
+    run([LISSOM, "train", train, "--out", folder / "slap", "--quiet"], cwd=folder)
+    model = folder / "slap" / "model.rom.h5"
+
+    # the largest step of each with the load node within 1e-7 m of a fine run of the full model
+    def largest_step(simulate):
+        for step in (1e-3, 8e-4, 5e-4, 4e-4, 2.5e-4, 2e-4, 1e-4, 5e-5):
+            error = load_node_error(simulate(step), reference)
+            if error < 1e-7:
+                return step, error
+        sys.exit("no step reaches 1e-7 m")
+
+    def full(step):
+        study = slap_study(folder, "slap_ffrf", "ffrf", step)
+        run([LISSOM, "simulate", study, "--out", folder / "ffrf", "--quiet"], cwd=folder)
+        return rows_of(folder / "ffrf")
+
+    def reduced(step):
+        study = slap_study(folder, "slap_rom", "gcms", step)
+        run([LISSOM, "simulate", model, "--study", study, "--out", folder / "rom", "--quiet"], cwd=folder)
+        return rows_of(folder / "rom")
+
+    ffrf_step, ffrf_error = largest_step(full)
+    rom_step, rom_error = largest_step(reduced)
+    study = slap_study(folder, "slap_ffrf", "ffrf", ffrf_step)
+    ffrf_seconds = min((r["seconds"] - r["output_seconds"]) for r in (lissom_simulate(study, 1) for _ in range(7)))
+    rom = rom_steps(model, rom_step, 0.2, 20)
+    say(f"four-bar within 1e-7 m: FFRF step {ffrf_step} s, error {ffrf_error:.1e} m, {1e3 * ffrf_seconds:.2f} ms; SLAP, 6 unknowns, step "
+        f"{rom_step} s, error {rom_error:.1e} m, {1e3 * rom['seconds']:.2f} ms; residual {rom['residual_microseconds']:.2f} us")
+    record("slap-four-bar/ffrf", ffrf_seconds / rom["seconds"], "wall time of the FFRF run of the same accuracy / of SLAP, m = 6", 50, "higher")
+    record("slap-four-bar/real-time", 0.2 / rom["seconds"], "simulated time / wall time, m = 6", 30, "higher")
+
+    # the online cost knows nothing of the mesh: pendulums of 1,100 and 103,424 nodes, reduced as a whole
+    times = {}
+    for nodes, cells in (("1k", (10, 9, 9)), ("100k", (100, 31, 31))):
+        mesh = folder / f"slap_{nodes}.inp"
+        left, tip = box_mesh(mesh, cells)
+        study = folder / f"slap_{nodes}.toml"
+        body = PENDULUM_BODY.format(mesh=mesh.name, modes=8)
+        study.write_text(PENDULUM.format(body=body, held=f"node {left[0]}", tip=tip, end=0.2, step=1e-3)
+                         + "\n[train]\norder = 6\nmax_order = 6\nreconstruct = false\nrecovery = false\n")
+        run([LISSOM, "train", study, "--out", folder / f"slap_{nodes}", "--quiet"], cwd=folder)
+        times[nodes] = folder / f"slap_{nodes}" / "model.rom.h5"
+    costs = [rom_steps(times[n], 1e-3, 0.2, 20)["residual_microseconds"] for n in ("1k", "100k") * 5]
+    a, b = min(costs[::2]), min(costs[1::2])
+    say(f"residual: {a:.3f} us with 1,100 nodes, {b:.3f} us with 103,424")
+    record("slap-nodes/residual", b / a, "time of an evaluation with 103,424 nodes / with 1,100", 1.1, "lower")
+
+    # two bodies of 10,000 nodes, 1,000 snapshots of turning and bending bodies: the paper's 30 GB
+    rng, count, bodies = np.random.default_rng(1), 1000, {}
+    mesh = folder / "slap_10k.inp"
+    box_mesh(mesh, (99, 9, 9))
+    x = np.array([line.split(",")[1:] for line in mesh.read_text().split("*ELEMENT")[0].splitlines()[1:]], float)
+    t = np.linspace(0, 1, count)
+    for body, turn in (("first", 1.0), ("second", -0.7)):
+        angle = turn * t
+        shapes = [np.stack([0 * x[:, 0], np.sin((k + 1) * np.pi * x[:, 0]), np.cos((k + 1) * np.pi * x[:, 0])], 1) for k in range(6)]
+        amplitudes = 1e-5 * rng.standard_normal((6, 6)) @ np.array([np.sin((3 * k + 1) * t) for k in range(6)])
+        local = x[None] + sum(a[:, None, None] * s[None] for a, s in zip(amplitudes, shapes))
+        c, s = np.cos(angle)[:, None], np.sin(angle)[:, None]
+        bodies[body] = np.stack([c * local[..., 0] - s * local[..., 1], s * local[..., 0] + c * local[..., 1], local[..., 2]], -1)
+        np.save(folder / f"{body}.npy", bodies[body])
+    np.save(folder / "t.npy", t)
+    del bodies
+    study = folder / "slap_data.toml"
+    text = "".join(f'[bodies.{b}]\nmesh = "{mesh.name}"\nmaterial = {{ name = "steel", E = 210e9, nu = 0.3, rho = 7850 }}\n' for b in ("first", "second"))
+    study.write_text(text + '[train]\norder = 8\nmax_order = 8\nmodes = "data"\njoints = "data"\nreconstruct = false\nrecovery = false\n'
+                     '[[train.trajectories]]\nbodies = { first = "first.npy", second = "second.npy" }\ntime = "t.npy"\n')
+    _, text = run([LISSOM, "train", study, "--out", folder / "slap_data", "--json", "--quiet"], cwd=folder)
+    training = json.loads(text)
+
+    def read_once():
+        start = time.perf_counter()
+        for body in ("first", "second"):
+            float(np.load(folder / f"{body}.npy").sum())
+        return time.perf_counter() - start
+
+    reading = min(read_once() for _ in range(3))
+    spent = sum(training["phases"][p] for p in ("reading", "fields", "singular values", "comparison", "frequencies", "model"))
+    say(f"training on 60,000 x 1,000: {spent:.2f} s without the bodies' matrices ({training['phases']}), reading once {reading:.2f} s, "
+        f"memory {training['peak_memory_bytes'] / 1e9:.2f} GB")
+    record("slap-training/reading", spent / reading, "training on 60,000 coordinates x 1,000 snapshots / reading the data once", 10, "lower")
+    record("slap-training/memory", training["peak_memory_bytes"] / 1e9, "GB of memory at most", 1, "lower")
+
+
 def table():
     lines = ["| benchmark | value | goal | what |", "|---|---|---|---|"]
     for e in entries:
@@ -492,11 +613,11 @@ def table():
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "bench.json")
-    parser.add_argument("--only", help="run only the benchmarks whose name contains this: part readers scaling million reduction exudyn simulation")
+    parser.add_argument("--only", help="run only the benchmarks whose name contains this: part readers scaling million reduction exudyn simulation slap")
     parser.add_argument("--readme", action="store_true", help="bring the table of README.md up to date")
     arguments = parser.parse_args()
     for name, bench in {"part": bench_part, "readers": bench_readers, "scaling": bench_scaling, "million": bench_million,
-                        "reduction": bench_reduction, "exudyn": bench_exudyn, "simulation": bench_simulation}.items():
+                        "reduction": bench_reduction, "exudyn": bench_exudyn, "simulation": bench_simulation, "slap": bench_slap}.items():
         if arguments.only and arguments.only not in name:
             continue
         say(f"--- {name}")

@@ -61,7 +61,7 @@ void add_train(CLI::App& program, Command& command) {
   verb->add_flag("--no-files", flags->no_files, "Write nothing at all");
   add_common_flags(*verb, command);
   verb->footer(
-      "Writes NAME.rom.h5, which 'lissom simulate' runs, and what led to its order.\n"
+      "Writes model.rom.h5, which 'lissom simulate' runs, and what led to its order.\n"
       "Examples:\n"
       "  lissom train examples/four-bar-slap/study.toml --out results\n"
       "  lissom train study.toml --order 8 --json");

@@ -253,14 +253,14 @@ std::string canonical(const toml::value& value, const std::vector<std::string>& 
     std::map<std::string, std::string> entries;
     for (const auto& [key, entry] : value.as_table())
       if (std::find(left_out.begin(), left_out.end(), key) == left_out.end()) entries[key] = canonical(entry);
-    std::string text = "{";
-    for (const auto& [key, entry] : entries) text += fmt::format("{}={};", key, entry);
-    return text + "}";
+    std::vector<std::string> parts;
+    for (const auto& [key, entry] : entries) parts.push_back(fmt::format("{} = {}", key, entry));
+    return fmt::format("{{ {} }}", fmt::join(parts, ", "));
   }
   if (value.is_array()) {
-    std::string text = "[";
-    for (const toml::value& entry : value.as_array()) text += canonical(entry) + ";";
-    return text + "]";
+    std::vector<std::string> parts;
+    for (const toml::value& entry : value.as_array()) parts.push_back(canonical(entry));
+    return fmt::format("[{}]", fmt::join(parts, ", "));
   }
   if (value.is_string()) return fmt::format("\"{}\"", value.as_string().str);
   if (value.is_floating()) return fmt::format("{}", value.as_floating());

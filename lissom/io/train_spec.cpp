@@ -112,6 +112,7 @@ TrainSpec read_train_spec(TomlTable& table, const UnitSystem& units, const std::
   spec.where = table.where();
   read_modes(table, "max_order", most_modes, "", spec.max_order);
   read_modes(table, "order", spec.max_order, " (max_order)", spec.order);
+  read_modes(table, "reference", 1000000, "", spec.reference);
   read_positive(table, "tolerance", units.length, spec.tolerance);
   read_positive(table, "noise", units.length, spec.noise);
   read_positive(table, "mass_damping", 1 / units.time, spec.mass_damping);

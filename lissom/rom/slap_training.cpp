@@ -330,9 +330,8 @@ SlapBasis slap_basis(const SlapSpace& space, TrainingRuns& runs, const SlapBasis
     }
     if (basis.reference_gap > 1e-6 * length)
       fail_input(
-          "the reference (sample {} of {}) violates the joint '{}' by {:.3g} m; take another sample, or "
-          "check "
-          "the joint's nodes",
+          "the reference (sample {} of {}) violates the joint '{}' by {:.3g} m; check the joint's nodes, and "
+          "that the data are positions of this mechanism",
           options.reference_sample + 1, runs.front()->name(), space.pairs[worst].joint, basis.reference_gap);
   }
   MatrixXd delta = Y.colwise() - basis.rho;

@@ -206,9 +206,12 @@ std::string compare_runs(const StudyFile& study, const std::map<std::string, Sim
   Table table({"case", "against", "sensor", "largest difference", "at t", "rms", "largest value"});
   summary["reference"] = study.reference;
   summary["cases"] = json::object();
+  std::vector<std::string> references;
   for (const auto& [name, result] : runs) {
     const std::string reference = reference_of(study, name);
     if (name == reference || !runs.contains(reference)) continue;
+    if (std::find(references.begin(), references.end(), shown_case(reference)) == references.end())
+      references.push_back(shown_case(reference));
     const SensorComparison comparison = compare_sensors(runs.at(reference), result);
     json sensors = json::object();
     for (const SensorDifference& d : comparison.sensors) {
@@ -226,7 +229,7 @@ std::string compare_runs(const StudyFile& study, const std::map<std::string, Sim
     }
     summary["cases"][name.empty() ? "study" : name] = std::move(entry);
   }
-  return fmt::format("sensors compared\n{}", table.str());
+  return fmt::format("sensors compared with {}\n{}", fmt::join(references, ", "), table.str());
 }
 
 // Reduced mechanisms beside the full ones they stand for: unknowns, error of all nodes, time.

@@ -75,6 +75,9 @@ class Trainer {
     make_parts();
     make_pairs();
     open_runs();
+    if (spec_.reference > runs_.front()->samples())
+      fail_input(spec_.where, "train.reference: is {}, but {} has {} samples", spec_.reference,
+                 runs_.front()->name(), runs_.front()->samples());
     phase("reading");
     if (!spec_.component_modes) parts_from_data();
     make_space();
@@ -83,7 +86,15 @@ class Trainer {
     training_.model_options.recovery = spec_.recovery;
     SlapBasisOptions options;
     options.max_modes = std::max(spec_.max_order, spec_.order.value_or(0)) + 20;
-    training_.basis = slap_basis(training_.space, runs_, options, diagnostics_, progress_);
+    try {
+      options.reference_sample = spec_.reference - 1;
+      training_.basis = slap_basis(training_.space, runs_, options, diagnostics_, progress_);
+    } catch (const InputError& e) {
+      fail_input(spec_.where, "train: {}", e.what());
+    }
+    if (spec_.order && *spec_.order > training_.basis.rank())
+      fail_input(spec_.where, "train.order: is {}, but the training data have {} modes above round-off",
+                 *spec_.order, training_.basis.rank());
     phase("singular values");
     compare_with_nodes(options);
     phase("comparison");
@@ -320,19 +331,29 @@ class Trainer {
       approximate_.push_back(fmt::format("'{}' ({})", joint.name, name_of(joint.kind)));
       return;
     }
-    for (const Vector3d& offset : offsets) {
-      SnapshotExpectation::Pair pair;
+    const double small = 1e-9 * std::max(1e-3, at.norm());
+    // false where nodes of one plane or line do not reach a point
+    const auto hold = [&](const std::vector<Vector3d>& points) {
+      std::vector<SnapshotExpectation::Pair> pairs;
       double miss = 0;
-      pair.joint = joint.name;
-      pair.first = side(first, a, first_at + offset, miss);
-      pair.second = side(second, b, second_at + offset, miss);
-      if (miss > 1e-9 * std::max(1e-3, at.norm())) {
-        // nodes of one plane or line: only their own mean is held
-        approximate_.push_back(fmt::format("'{}' (its nodes do not reach along its axis)", joint.name));
-        return add_pairs(joint, first, second, true);
+      for (const Vector3d& offset : points) {
+        SnapshotExpectation::Pair pair;
+        pair.joint = joint.name;
+        pair.first = side(first, a, first_at + offset, miss);
+        pair.second = side(second, b, second_at + offset, miss);
+        pairs.push_back(std::move(pair));
       }
-      expected_.pairs.push_back(std::move(pair));
-    }
+      if (miss > small) return false;
+      expected_.pairs.insert(expected_.pairs.end(), pairs.begin(), pairs.end());
+      return true;
+    };
+    const bool flat = offsets.size() == 2 && (offsets[0] - offsets[1]).norm() <= small;
+    if (!flat && hold(offsets)) return;
+    if (offsets.size() > 1 && hold({Vector3d::Zero()}))
+      approximate_.push_back(fmt::format("'{}' (its nodes do not reach along its axis)", joint.name));
+    else
+      approximate_.push_back(
+          fmt::format("'{}' (its point is outside of the plane or line of its nodes)", joint.name));
   }
 
   // ---- the space
@@ -446,8 +467,8 @@ class Trainer {
     for (size_t b = 0; b < study_.bodies.size(); ++b) {
       const Placement& placement = study_.bodies[b].placement;
       names.push_back(study_.bodies[b].name);
-      rest[names.back()] = (placement.rotation * parts_[b].points).colwise() + placement.position;
       rest_ids[names.back()] = parts_[b].node_ids;
+      rest[names.back()] = (placement.rotation * parts_[b].points).colwise() + placement.position;
     }
     for (const TrajectorySpec& trajectory : spec_.trajectories)
       add_run(open_snapshots(trajectory, names, rest, diagnostics_, rest_ids), trajectory.where,
@@ -512,8 +533,10 @@ class Trainer {
     return velocity;
   }
 
-  // Of another program's run: from its first samples, by the polynomial through five, where it is not at
-  // rest.
+  // Of another program's run: from its first samples, by the polynomial through five of them. Below a ten
+  // thousandth of the largest speed it is taken for rest: noise, and vibrations that the samples miss, show
+  // speeds of that size (a load that grows from zero bends bodies at a constant rate, but for the first
+  // period), which would add up to a drift.
   VectorXd velocity_of_data(size_t r) const {
     if (spec_.trajectories[r].at_rest) return VectorXd::Zero(training_.space.dimension());
     const VectorXd& t = runs_[r]->times();
@@ -527,6 +550,11 @@ class Trainer {
         if (j != i) weight *= (t[0] - t[j]) / (t[i] - t[j]);
       rate += weight * (basis.eta.col(first + i) - basis.eta.col(first));
     }
+    double largest = 0;
+    for (Index i = 1; i < t.size(); ++i)
+      largest = std::max(
+          largest, (basis.eta.col(first + i) - basis.eta.col(first + i - 1)).norm() / (t[i] - t[i - 1]));
+    if (rate.norm() < 1e-4 * largest) rate.setZero();
     return basis.W * rate;
   }
 
@@ -642,9 +670,7 @@ class Trainer {
     const double tolerance = spec_.tolerance > 0 ? spec_.tolerance : default_tolerance * size;
     propose_order(training_.choice, tolerance);
     training_.order = spec_.order.value_or(training_.choice.proposed);
-    if (training_.order > training_.basis.rank())
-      fail_input(spec_.where, "train.order: is {}, but the training data have {} modes above round-off",
-                 training_.order, training_.basis.rank());
+    warn_of_poor_model();
     const auto& orders = training_.choice.orders;
     if (training_.order <= static_cast<int>(orders.size()) && orders[training_.order - 1].spurious > 0)
       diagnostics_.warn(
@@ -671,6 +697,22 @@ class Trainer {
                                 training_.choice.why
                           : training_.choice.why;
     rom.lissom_version = LISSOM_VERSION;
+  }
+
+  // Where even the best order is a hundredth of the motion away from it, there is no model of it.
+  void warn_of_poor_model() {
+    double best = std::numeric_limits<double>::infinity(), motion = 0;
+    for (const SlapOrder& order : training_.choice.orders)
+      best = std::min(best, order.largest_error.value_or(order.left_out));
+    for (const SnapshotReport& report : training_.reports) motion = std::max(motion, report.motion);
+    if (best <= 0.01 * motion) return;
+    diagnostics_.warn(
+        "train.poor",
+        fmt::format(
+            "no order up to {} follows the training motion: nodes move up to {:.3g} m, and the "
+            "best model is {:.3g} m away; train on more samples ({} modes are all that {} samples have)",
+            training_.choice.orders.size(), motion, best, training_.basis.rank(),
+            training_.basis.eta.cols()));
   }
 
   static constexpr double default_tolerance = 1.5e-10;  // of the size
@@ -744,10 +786,10 @@ Training train(const StudyFile& study, BodyStore& store, TrainingMotions& motion
 }
 
 std::string training_key(const TrainSpec& spec) {
-  std::string key = fmt::format("{} {} {} {} {} {} {} {} {} [{}] [{}]", spec.max_order, spec.tolerance,
-                                spec.project_on_joints, spec.component_modes, spec.reconstruct, spec.recovery,
-                                spec.mass_damping, spec.noise, spec.trajectories.size(),
-                                fmt::join(spec.runs, "|"), fmt::join(spec.places, "|"));
+  std::string key = fmt::format(
+      "{} {} {} {} {} {} {} {} {} {} [{}] [{}]", spec.reference, spec.max_order, spec.tolerance,
+      spec.project_on_joints, spec.component_modes, spec.reconstruct, spec.recovery, spec.mass_damping,
+      spec.noise, spec.trajectories.size(), fmt::join(spec.runs, "|"), fmt::join(spec.places, "|"));
   for (const TrajectorySpec& t : spec.trajectories) {
     key += fmt::format(" {} {} {} {} {} {}", t.file.string(), t.time, t.displacements, t.at_rest,
                        t.units.length, t.units.time);
@@ -758,7 +800,7 @@ std::string training_key(const TrainSpec& spec) {
 }
 
 double nodal_error(const Training& training, const SimulationRun& reference, const SimulationRun& rom) {
-  const Index k = std::min(reference.q.cols(), rom.q.cols()), m = rom.q.rows();
+  const Index m = rom.q.rows();
   SnapshotExpectation expected;
   for (const SlapSpacePart& part : training.space.parts)
     expected.parts.push_back({part.name, part.node_ids, part.points});
@@ -766,16 +808,29 @@ double nodal_error(const Training& training, const SimulationRun& reference, con
   auto run = reorder(
       make_system_snapshots("reference", *reference.built->system, reference.sample_times, reference.q),
       expected, ignored);
+  // samples at the same times
+  const VectorXd &t = reference.sample_times, &t_rom = rom.sample_times;
+  std::vector<std::pair<Index, Index>> common;
+  for (Index i = 0, j = 0; i < t.size() && j < t_rom.size();) {
+    const double distance = t[i] - t_rom[j];
+    if (std::abs(distance) <= 1e-9 * t[t.size() - 1])
+      common.emplace_back(i++, j++);
+    else if (distance < 0)
+      ++i;
+    else
+      ++j;
+  }
+  if (common.empty()) return std::numeric_limits<double>::quiet_NaN();
   double sum = 0;
   for (size_t p = 0; p < training.space.parts.size(); ++p) {
     const SlapSpacePart& part = training.space.parts[p];
     const Index s = part.fields();
     MatrixXd X(3 * part.points.cols(), 1), x(3, part.points.cols());
-    for (Index c = 0; c < k; ++c) {
-      run->read(static_cast<int>(p), static_cast<int>(c), 1, X);
+    for (const auto& [of_reference, of_rom] : common) {
+      run->read(static_cast<int>(p), static_cast<int>(of_reference), 1, X);
       const VectorXd y =
           training.basis.rho.segment(training.space.offsets[p], 3 * s) +
-          training.basis.W.middleRows(training.space.offsets[p], 3 * s).leftCols(m) * rom.q.col(c);
+          training.basis.W.middleRows(training.space.offsets[p], 3 * s).leftCols(m) * rom.q.col(of_rom);
       const Eigen::Map<const MatrixXd> Y(y.data(), 3, s);
       gemm(false, true, 1, MatrixXd(Y), part.Q, 0, x);
       sum += (Eigen::Map<const VectorXd>(x.data(), x.size()) - X.col(0)).squaredNorm();
@@ -988,6 +1043,7 @@ json training_json(const Training& training) {
   }
   j["seconds"] = seconds;
   j["phases"] = std::move(phases);
+  j["peak_memory_bytes"] = peak_memory_bytes();
   return j;
 }
 

@@ -47,7 +47,7 @@ Training train(const StudyFile& study, BodyStore& store, TrainingMotions& motion
 std::string training_key(const TrainSpec& spec);
 
 // Sum of squares over all nodal coordinates and common samples between a full run and one of a model of the
-// training (Eq. 70) [m2].
+// training (Eq. 70) [m2]; not a number where no times are common.
 double nodal_error(const Training& training, const SimulationRun& reference, const SimulationRun& rom);
 
 // A state of a reduced run put into the full model: what is left of its equations, and what that would move.

@@ -21,9 +21,10 @@ inline bool has_ccx() {
   return std::system("command -v ccx > /dev/null 2>&1") == 0;
 }
 
-// Writes the mesh with CalculiX's name for its element type (e.g. "C3D10"; all elements alike) and `step`,
-// and runs ccx in a new folder, which it returns; files are job.* there.
-inline std::filesystem::path run_ccx(const Mesh& mesh, const std::string& ccx_type, const std::string& step) {
+// Writes the mesh with CalculiX's name for its element type (e.g. "C3D10"; all elements alike), what else the
+// model has, and `step`, and runs ccx in a new folder, which it returns; files are job.* there.
+inline std::filesystem::path run_ccx(const Mesh& mesh, const std::string& ccx_type, const std::string& step,
+                                     const std::string& model = "") {
   namespace fs = std::filesystem;
   static int run = 0;
   const fs::path folder = fs::temp_directory_path() / fmt::format("lissom_ccx_{}_{}", ::getpid(), run++);
@@ -72,7 +73,7 @@ inline std::filesystem::path run_ccx(const Mesh& mesh, const std::string& ccx_ty
       out << "*NSET, NSET=" << name << "\n";
       for (const int node : nodes) out << mesh.node_ids[node] << ",\n";
     }
-    out << "*STEP\n" << step << "*END STEP\n";
+    out << model << "*STEP\n" << step << "*END STEP\n";
   }
   const std::string command =
       fmt::format("cd '{}' && OMP_NUM_THREADS=1 ccx job > job.log 2>&1", folder.string());
@@ -120,11 +121,12 @@ inline CcxMatrices ccx_matrices(const Mesh& mesh, const std::string& ccx_type) {
   return result;
 }
 
-// The lowest frequencies [Hz] with all nodes of a node set clamped, as ccx prints them (seven digits).
+// The lowest frequencies [Hz] with a node or all nodes of a node set clamped and with what else the model has
+// (equations), as ccx prints them (seven digits).
 inline Eigen::VectorXd ccx_frequencies(const Mesh& mesh, const std::string& ccx_type,
-                                       const std::string& clamped, int count) {
+                                       const std::string& clamped, int count, const std::string& model = "") {
   const auto folder =
-      run_ccx(mesh, ccx_type, fmt::format("*BOUNDARY\n{}, 1, 3\n*FREQUENCY\n{}\n", clamped, count));
+      run_ccx(mesh, ccx_type, fmt::format("*BOUNDARY\n{}, 1, 3\n*FREQUENCY\n{}\n", clamped, count), model);
   // lines "mode  eigenvalue  rad/s  cycles/s  imaginary" after the first heading
   std::ifstream in(folder / "job.dat");
   Eigen::VectorXd frequencies(count);
