@@ -105,16 +105,16 @@ class ExampleTest(TrajectoriesBase):
         for axis in "xyz":
             self.assertAlmostEqual(float(ours[f"top.{axis}"]), float(theirs[f"top.{axis}"]), delta=1e-12)
 
-    def test_a_start_at_rest_is_better_said_than_found_in_samples(self):
+    def test_speeds_of_the_size_of_the_integrators_error_are_taken_for_rest(self):
         self.save()
         self.study(reconstruct=True, max_order=6)
         said = self.train()["orders"][5]["epsilon"]
         text = (self.folder / "study.toml").read_text()
         self.write("study.toml", text.replace("at_rest = true", "at_rest = false"))
         found = self.train()["orders"][5]["epsilon"]
-        # 2.6e-13: five samples, 2 ms apart, see a velocity of some 1e-8 m/s that the integrator's error looks like
-        self.assertGreater(found, 100 * said)
-        self.assertLess(found, 1e-12)
+        # five samples, 2 ms apart, see a velocity of some 1e-8 m/s that the integrator's error looks like; started with
+        # it, the model would be off by 2.6e-13
+        self.assertLess(found, 1.01 * said)
 
     @unittest.skipUnless(PYTHON, "EXUDYN_PYTHON does not name a Python that has exudyn")
     def test_exudyn_computes_the_shipped_files(self):

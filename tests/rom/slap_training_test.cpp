@@ -162,14 +162,42 @@ TEST(SlapBasis, DataThatDoNotMoveAndSingleSamplesAreRefused) {
 
 // ---- model
 
+TEST(SlapTraining, FewerRowsOfTheStiffnessKeepForcesNearTheTraining) {
+  const TrainedFourBar& four_bar = pushed_four_bar();
+  const SlapSpace space = four_bar.space();
+  const SlapBasis basis = four_bar.basis(space);
+  SlapModelOptions all_rows;
+  all_rows.stiffness_tolerance = 0;
+  Random random(4);
+  for (const int m : {3, 6, 12}) {
+    const SlapModel few = make_slap_model(space, basis, m), all = make_slap_model(space, basis, m, all_rows);
+    for (size_t p = 0; p < few.parts.size(); ++p) EXPECT_LT(few.parts[p].C.rows(), all.parts[p].C.rows());
+    for (const int sample : {0, 30, 60}) {
+      // ten times as far from the way of the training as coordinates go in it, rigid ones aside
+      VectorXd eta = basis.eta.col(sample).head(m);
+      for (int r = 2; r < m; ++r) eta[r] += 10 * few.training.spread[r] * random.vector(1)[0];
+      VectorXd g(m), g_all(m);
+      MatrixXd K, K_all;
+      const double V = slap_elastic(few, eta, g, &K), V_all = slap_elastic(all, eta, g_all, &K_all);
+      // directions left out are 1e-6 of the others, and count by their squares
+      EXPECT_NEAR(V, V_all, 1e-10 * V_all) << m << " modes, sample " << sample;
+      EXPECT_LT((g - g_all).norm(), 1e-8 * g_all.norm()) << m << " modes, sample " << sample;
+      EXPECT_LT((K - K_all).norm(), 1e-8 * K_all.norm()) << m << " modes, sample " << sample;
+    }
+  }
+}
+
 TEST(SlapTraining, AModelIsSlapOfTheNodes) {
   const TrainedFourBar& four_bar = pushed_four_bar();
   const SlapSpace space = four_bar.space();
   const SlapBasis basis = four_bar.basis(space);
   Random random(3);
   double worst_V = 0, worst_g = 0, worst_K = 0;
+  // all rows of C: the formulas themselves, far from the training as well
+  SlapModelOptions all_rows;
+  all_rows.stiffness_tolerance = 0;
   for (const int m : {3, 6, 12}) {
-    const SlapModel model = make_slap_model(space, basis, m);
+    const SlapModel model = make_slap_model(space, basis, m, all_rows);
     ASSERT_EQ(inconsistency_of(model), "");
     const NodalSlap slap = nodes_of(four_bar, space, basis, m);
     const test::LongNodalEnergy exact = exact_energy(four_bar, space, basis, m);
