@@ -160,7 +160,14 @@ Linearisation linearise(const StudySystem& built, double t, const VectorXd& q, c
     measure(there, above);
     out.D.col(i) = (above - below) / h;
   }
-  out.eigenvalues = Eigen::EigenSolver<MatrixXd>(out.A, false).eigenvalues();
+  // balanced: displacements and velocities of one size at the highest frequency
+  MatrixXd balanced = out.A;
+  const double omega = std::sqrt(out.A.bottomLeftCorner(m, m).norm());
+  if (omega > 0) {
+    balanced.topRightCorner(m, m) *= omega;
+    balanced.bottomLeftCorner(m, m) /= omega;
+  }
+  out.eigenvalues = Eigen::EigenSolver<MatrixXd>(balanced, false).eigenvalues();
   return out;
 }
 
