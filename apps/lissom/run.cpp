@@ -1,5 +1,6 @@
 // lissom run: a study file, end to end.
 #include "apps/lissom/command.hpp"
+#include "lissom/io/rom_file.hpp"
 #include "lissom/study/run_study.hpp"
 
 namespace lissom::app {
@@ -11,6 +12,11 @@ struct RunFlags {
 };
 
 void run(const RunFlags& flags, Command& command) {
+  if (is_rom_file(flags.study))
+    fail_input(
+        "{}: is a reduced mechanism, not a study: 'lissom simulate' runs it, and a study may name it with "
+        "rom",
+        flags.study);
   const StudyFile study = read_study_file(flags.study);
   const std::filesystem::path out =
       flags.out.empty() ? std::filesystem::path(flags.study).stem().string() + ".out" : flags.out;

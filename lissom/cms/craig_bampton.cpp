@@ -28,13 +28,6 @@ constexpr double mode_tolerance = 1e-10;
 // is better freed.
 constexpr int keep_stiffness_below = 20000;
 
-// X' Y
-MatrixXd product(const Eigen::Ref<const MatrixXd>& X, const Eigen::Ref<const MatrixXd>& Y) {
-  MatrixXd Z(X.cols(), Y.cols());
-  gemm(true, false, 1, X, Y, 0, Z);
-  return Z;
-}
-
 MatrixXd symmetric_part(const MatrixXd& X) {
   return 0.5 * (X + X.transpose());
 }

@@ -22,12 +22,6 @@ using Eigen::VectorXd;
 
 constexpr int rigid_columns = 4;
 
-MatrixXd product(const MatrixXd& A, const MatrixXd& B, bool transpose_a = false) {
-  MatrixXd C(transpose_a ? A.cols() : A.rows(), B.cols());
-  gemm(transpose_a, false, 1, A, B, 0, C);
-  return C;
-}
-
 void check(const FeModel& bare, const ReducedBody& reduced) {
   const Index n = reduced.points.cols();
   if (n == 0 || reduced.modes.rows() != 3 * n)

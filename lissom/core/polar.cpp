@@ -17,15 +17,6 @@ using Eigen::Vector3d;
 
 constexpr double smallest_gap = 1e-12;
 
-// det(X) X^-T, also of singular X
-Matrix3d cofactors(const Matrix3d& X) {
-  Matrix3d result;
-  result.col(0) = X.col(1).cross(X.col(2));
-  result.col(1) = X.col(2).cross(X.col(0));
-  result.col(2) = X.col(0).cross(X.col(1));
-  return result;
-}
-
 // Newton's iteration X <- (c X + X^-T / c) / 2, which ends at the rotation of any X with det X > 0. It is
 // started from C + cof(C) / |C|: the same rotation, the third singular value raised to s_1 s_2 / |C| and
 // more.
@@ -82,6 +73,14 @@ bool finish(const Matrix3d& C, double size, Polar& p) {
 }
 
 }  // namespace
+
+Matrix3d cofactors(const Matrix3d& X) {
+  Matrix3d result;
+  result.col(0) = X.col(1).cross(X.col(2));
+  result.col(1) = X.col(2).cross(X.col(0));
+  result.col(2) = X.col(0).cross(X.col(1));
+  return result;
+}
 
 Matrix3d trace_minus(const Matrix3d& B) {
   return B.trace() * Matrix3d::Identity() - B;

@@ -17,6 +17,7 @@
 namespace lissom {
 
 Eigen::Matrix3d trace_minus(const Eigen::Matrix3d& B);  // tr(B) I - B
+Eigen::Matrix3d cofactors(const Eigen::Matrix3d& X);    // det(X) X^-T, also of singular X
 
 struct Polar {
   Eigen::Matrix3d A = Eigen::Matrix3d::Identity();

@@ -102,4 +102,11 @@ void gemm(bool transpose_a, bool transpose_b, double alpha, const Eigen::Ref<con
   for (Eigen::Index piece = 0; piece < pieces; ++piece) C += partial.middleCols(piece * n, n);
 }
 
+Eigen::MatrixXd product(const Eigen::Ref<const Eigen::MatrixXd>& A,
+                        const Eigen::Ref<const Eigen::MatrixXd>& B, bool transpose_a) {
+  Eigen::MatrixXd C(transpose_a ? A.cols() : A.rows(), B.cols());
+  gemm(transpose_a, false, 1, A, B, 0, C);
+  return C;
+}
+
 }  // namespace lissom

@@ -39,4 +39,8 @@ class BlasThreads {
 void gemm(bool transpose_a, bool transpose_b, double alpha, const Eigen::Ref<const Eigen::MatrixXd>& A,
           const Eigen::Ref<const Eigen::MatrixXd>& B, double beta, Eigen::Ref<Eigen::MatrixXd> C);
 
+// A B, or A' B.
+Eigen::MatrixXd product(const Eigen::Ref<const Eigen::MatrixXd>& A,
+                        const Eigen::Ref<const Eigen::MatrixXd>& B, bool transpose_a = false);
+
 }  // namespace lissom

@@ -31,6 +31,7 @@ struct SensorColumn {
   std::string name;  // "tip.x"
   int length = 0, mass = 0, time = 0;
 };
+std::string si_unit(const SensorColumn& column);  // "m/s", "N"
 
 struct Sensor {
   std::string name;

@@ -42,15 +42,6 @@ Matrix3d cross(const Vector3d& a, const Matrix& B) {
   return result;
 }
 
-// det(X) X^-T
-Matrix3d cofactors(const Matrix3d& X) {
-  Matrix3d result;
-  result.col(0) = X.col(1).cross(X.col(2));
-  result.col(1) = X.col(2).cross(X.col(0));
-  result.col(2) = X.col(0).cross(X.col(1));
-  return result;
-}
-
 // E_ij = X_ij s_i / (s_i + s_j) in the principal axes of S0, for X of each of the six entries
 Eigen::Matrix<double, 9, 6> spread_of(const Matrix3d& S0) {
   const Eigen::SelfAdjointEigenSolver<Matrix3d> eigen(S0);

@@ -27,13 +27,6 @@ constexpr int affine = 4;  // fields {1, X}
 // rows of C whose part outside of the others is below this say what the others say
 constexpr double redundant_row = 1e-10;
 
-MatrixXd product(const Eigen::Ref<const MatrixXd>& A, const Eigen::Ref<const MatrixXd>& B,
-                 bool transpose_a = false) {
-  MatrixXd C(transpose_a ? A.cols() : A.rows(), B.cols());
-  gemm(transpose_a, false, 1, A, B, 0, C);
-  return C;
-}
-
 // Takes out of F what lies in the span of Q (orthonormal), twice.
 void deflate(const MatrixXd& Q, MatrixXd& F) {
   for (int pass = 0; pass < 2; ++pass) {
@@ -131,9 +124,13 @@ SlapSpacePart make_slap_part(const std::string& name, const FeModel& bare,
   part.rest = product(part.Q, MatrixXd(part.points.transpose()), true);
   // the coordinates are in the affine fields alone
   part.rest.bottomRows(flexible).setZero();
-  part.mean = part.Q.colwise().mean();
-  part.mean.tail(part.Q.cols() - 1).setZero();
   return part;
+}
+
+Eigen::Matrix3Xd node_positions(const SlapSpacePart& part, const Eigen::Ref<const VectorXd>& y) {
+  MatrixXd x(3, part.Q.rows());
+  gemm(false, true, 1, Eigen::Map<const MatrixXd>(y.data(), 3, part.fields()), part.Q, 0, x);
+  return x;
 }
 
 SlapPlace make_slap_place(const SlapSpacePart& part, int part_index, const std::string& name,

@@ -31,7 +31,6 @@ struct SlapSpacePart {
   Eigen::MatrixXd m;                   // s by s: Q' m Q [kg]
   Eigen::MatrixXd D;                   // 3 s by 3 s, damping in the part's frame; empty without
   Eigen::MatrixXd rest;                // s by 3: points = Q rest
-  Eigen::VectorXd mean;                // s: mean of the fields over the nodes
   int fields() const { return static_cast<int>(Q.cols()); }
 };
 
@@ -75,6 +74,9 @@ struct SlapSpace {
 SlapSpacePart make_slap_part(const std::string& name, const FeModel& bare,
                              const Eigen::Ref<const Eigen::MatrixXd>& modes,
                              const Eigen::MatrixXd& modal_damping = {}, double tolerance = 1e-12);
+
+// Where the part's nodes are (3 by n) for its coordinates y_i (3 s).
+Eigen::Matrix3Xd node_positions(const SlapSpacePart& part, const Eigen::Ref<const Eigen::VectorXd>& y);
 
 // The place of some nodes (indices into part.node_ids): their mean, with axes where they do not lie on a
 // line. `origin` is the point that it stands for at rest (an interface's), with its axes.

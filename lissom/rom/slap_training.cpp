@@ -26,13 +26,6 @@ using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
-MatrixXd product(const Eigen::Ref<const MatrixXd>& A, const Eigen::Ref<const MatrixXd>& B,
-                 bool transpose_a = false) {
-  MatrixXd C(transpose_a ? A.cols() : A.rows(), B.cols());
-  gemm(transpose_a, false, 1, A, B, 0, C);
-  return C;
-}
-
 int total_samples(const TrainingRuns& runs) {
   int count = 0;
   for (const auto& run : runs) count += run->samples();

@@ -23,18 +23,6 @@ using nlohmann::json;
 
 namespace {
 
-std::string unit_of(const SensorColumn& column) {
-  std::string text;
-  const auto add = [&](const char* name, int power) {
-    if (power == 0) return;
-    text += fmt::format("{}{}{}", text.empty() ? "" : " ", name, power == 1 ? "" : fmt::format("^{}", power));
-  };
-  add("m", column.length);
-  add("kg", column.mass);
-  add("s", column.time);
-  return text.empty() ? "1" : text;
-}
-
 // The system with one of its loads a unit larger along its own direction; the others as they are.
 struct Input {
   int load = 0;
@@ -126,7 +114,7 @@ Linearisation linearise(const StudySystem& built, double t, const VectorXd& q, c
   const Index y = static_cast<Index>(bank.columns().size());
   for (const SensorColumn& column : bank.columns()) {
     out.outputs.push_back(column.name);
-    out.output_units.push_back(unit_of(column));
+    out.output_units.push_back(si_unit(column));
   }
   out.C = MatrixXd::Zero(y, 2 * m);
   out.D = MatrixXd::Zero(y, u);

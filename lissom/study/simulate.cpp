@@ -69,19 +69,6 @@ class CsvWriter {
   std::string line_;
 };
 
-// "m/s", "N" from powers of m, kg and s.
-std::string si_unit(const SensorColumn& column) {
-  struct Known {
-    int length, mass, time;
-    const char* name;
-  };
-  constexpr Known known[] = {{1, 0, 0, "m"},    {1, 0, -1, "m/s"},  {1, 0, -2, "m/s2"}, {0, 0, 0, "1"},
-                             {0, 0, -1, "1/s"}, {0, 0, -2, "1/s2"}, {1, 1, -2, "N"},    {2, 1, -2, "N m"}};
-  for (const Known& k : known)
-    if (k.length == column.length && k.mass == column.mass && k.time == column.time) return k.name;
-  return fmt::format("m^{} kg^{} s^{}", column.length, column.mass, column.time);
-}
-
 // Factor from the study's unit to SI.
 double factor_of(const SensorColumn& column, const UnitSystem& units) {
   return std::pow(units.length, column.length) * std::pow(units.mass, column.mass) *
