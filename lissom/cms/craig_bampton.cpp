@@ -49,7 +49,8 @@ std::string free_motions(const FeModel& model, const std::vector<int>& rows) {
   MatrixXd KW(W.rows(), W.cols());
   multiply(model.K, W, KW);
   const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> energy(
-      symmetric_part(product(W, KW)), symmetric_part(product(W, model.K.diagonal().asDiagonal() * W)));
+      symmetric_part(transposed_product(W, KW)),
+      symmetric_part(transposed_product(W, model.K.diagonal().asDiagonal() * W)));
   const auto free = (energy.eigenvalues().array() < 1e-11).count();
   if (free == 0) return "";
   // translations alone, or also rotations
@@ -187,9 +188,9 @@ void CraigBampton::Impl::constraint_modes() {
   factor->solve_in_place(Psi);
   T(s_rows, Eigen::all) = Psi;
   multiply(model.K, T, Y);
-  K_b = symmetric_part(product(T, Y));
+  K_b = symmetric_part(transposed_product(T, Y));
   multiply(model.M, T, Y);
-  M_b = symmetric_part(product(T, Y));
+  M_b = symmetric_part(transposed_product(T, Y));
   A = Y(s_rows, Eigen::all);
   if (!Psi.allFinite())
     fail("{}: the constraint modes are not finite numbers; is there a NaN in K?", model.source);
@@ -209,9 +210,9 @@ void CraigBampton::Impl::count_rigid() {
     const MatrixXd R = rigid_body_modes(model.points, model.dofs, model.points.rowwise().mean());
     MatrixXd Y(R.rows(), 6);
     multiply(model.K, R, Y);
-    const MatrixXd k = product(R, Y);
+    const MatrixXd k = transposed_product(R, Y);
     multiply(model.M, R, Y);
-    const MatrixXd m = product(R, Y);
+    const MatrixXd m = transposed_product(R, Y);
     const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> rigid(symmetric_part(k), symmetric_part(m),
                                                                    Eigen::EigenvaluesOnly);
     rigid_count = static_cast<int>((rigid.eigenvalues().array() < 1e-6 * kappa[0]).count());
@@ -244,7 +245,7 @@ void CraigBampton::Impl::deflate(MatrixXd& X) const {
   MatrixXd MX(X.rows(), X.cols());
   for (int pass = 0; pass < 2; ++pass) {
     multiply(M_s, X, MX);
-    gemm(false, false, -1, Phi, product(Phi, MX), 1, X);
+    gemm(false, false, -1, Phi, transposed_product(Phi, MX), 1, X);
   }
 }
 
@@ -273,14 +274,14 @@ void CraigBampton::Impl::residual_terms() const {
   MatrixXd MB(n_s(), n);
   multiply(M_s, B, MB);
   // B' A_perp, with A_perp = A - M_s Phi Phi' A
-  rest.X_b = symmetric_part(product(B, A) - product(MB, Phi) * a);
-  rest.X_2 = symmetric_part(product(B, MB));
+  rest.X_b = symmetric_part(transposed_product(B, A) - transposed_product(MB, Phi) * a);
+  rest.X_2 = symmetric_part(transposed_product(B, MB));
   MatrixXd B_2 = MB;
   factor->solve_in_place(B_2);
   deflate(B_2);
-  rest.X_3 = symmetric_part(product(MB, B_2));
+  rest.X_3 = symmetric_part(transposed_product(MB, B_2));
   multiply(M_s, B_2, MB);
-  rest.X_4 = symmetric_part(product(B_2, MB));
+  rest.X_4 = symmetric_part(transposed_product(B_2, MB));
   set_floor();
   seconds.add("residual terms", timer.seconds());
 }
@@ -367,7 +368,7 @@ void CraigBampton::need_modes(int count) {
   s.kappa = std::move(pairs.values);
   s.Phi = std::move(pairs.vectors);
   s.worst_residual = pairs.residuals.maxCoeff();
-  s.a = product(s.Phi, s.A);
+  s.a = transposed_product(s.Phi, s.A);
   s.rest_valid = false;
   s.seconds.add("fixed-interface modes", timer.seconds());
   if (s.rigid_count >= 0) return;
@@ -453,7 +454,7 @@ CraigBamptonBasis CraigBampton::basis(const InteriorChoice& choice,
     const VectorXd before = Z.cwiseProduct(MZ).colwise().sum().cwiseMax(0);
     for (int pass = 0; pass < 2; ++pass) {
       multiply(s.M_s, Z, MZ);
-      gemm(false, false, -1, interior, product(interior, MZ), 1, Z);
+      gemm(false, false, -1, interior, transposed_product(interior, MZ), 1, Z);
     }
     // answers that the basis holds already are round-off now
     std::vector<int> fresh;
@@ -465,8 +466,8 @@ CraigBamptonBasis CraigBampton::basis(const InteriorChoice& choice,
       const MatrixXd KZ = s.interior_stiffness(Z);
       MZ.resize(n_s, Z.cols());
       multiply(s.M_s, Z, MZ);
-      const ResidualVectors answers =
-          orthonormal_residuals(symmetric_part(product(Z, KZ)), symmetric_part(product(Z, MZ)));
+      const ResidualVectors answers = orthonormal_residuals(symmetric_part(transposed_product(Z, KZ)),
+                                                            symmetric_part(transposed_product(Z, MZ)));
       const int count = static_cast<int>(answers.theta.size()), others = static_cast<int>(interior.cols());
       interior.conservativeResize(n_s, others + count);
       gemm(false, false, 1, Z, answers.v, 0, interior.rightCols(count));
@@ -474,7 +475,7 @@ CraigBamptonBasis CraigBampton::basis(const InteriorChoice& choice,
       // vectors there: diagonalise the two together
       ReducedPencil& pencil = result.pencil;
       MatrixXd K_i = MatrixXd::Zero(others + count, others + count);
-      K_i.rightCols(count) = product(interior, s.interior_stiffness(interior.rightCols(count)));
+      K_i.rightCols(count) = transposed_product(interior, s.interior_stiffness(interior.rightCols(count)));
       K_i.bottomRows(count) = K_i.rightCols(count).transpose();
       K_i.topLeftCorner(others, others) = pencil.lambda.asDiagonal();
       const int first = n_modes, extra = residuals + count;
@@ -486,7 +487,7 @@ CraigBamptonBasis CraigBampton::basis(const InteriorChoice& choice,
       pencil.lambda.conservativeResize(first + extra);
       pencil.lambda.tail(extra) = eigen.eigenvalues();
       pencil.P.conservativeResize(first + extra, n_b);
-      pencil.P.bottomRows(extra) = product(rotated, s.A);
+      pencil.P.bottomRows(extra) = transposed_product(rotated, s.A);
       // as many are called attachment modes as there are: those that have most of them
       const VectorXd share = eigen.eigenvectors().bottomRows(count).colwise().squaredNorm();
       std::vector<int> order(extra);

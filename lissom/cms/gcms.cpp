@@ -35,12 +35,6 @@ MatrixXd product(const SymmetricMatrix& A, const MatrixXd& X) {
   return Y;
 }
 
-MatrixXd transposed_product(const Eigen::Ref<const MatrixXd>& A, const Eigen::Ref<const MatrixXd>& B) {
-  MatrixXd C(A.cols(), B.cols());
-  gemm(true, false, 1, A, B, 0, C);
-  return C;
-}
-
 // C (x) I_3
 MatrixXd times_identity(const MatrixXd& C) {
   MatrixXd result = MatrixXd::Zero(3 * C.rows(), 3 * C.cols());

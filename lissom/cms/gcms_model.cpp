@@ -53,7 +53,7 @@ void fill_followers(const GcmsSpace& space, const GcmsBasis& basis, const Symmet
   const Index flexible = space.R.rows() - rigid_columns, fields = space.R.cols() - rigid_columns;
   MatrixXd mS(basis.S.rows(), basis.kept);
   multiply(node_mass, basis.S.rightCols(basis.kept), mS);
-  const MatrixXd C = product(space.Q.rightCols(flexible), mS, true);
+  const MatrixXd C = transposed_product(space.Q.rightCols(flexible), mS);
   MatrixXd F = space.R.bottomRightCorner(flexible, fields);
   for (Index j = 0; j < fields; ++j) F.col(j) /= std::sqrt(space.eigenvalues[j / 3]);
   Eigen::CompleteOrthogonalDecomposition<MatrixXd> fit;
@@ -189,8 +189,8 @@ GcmsModel make_gcms_model(const FeModel& bare, const ReducedBody& reduced,
   model.P.resize(count, 3 * mS.cols());
   for (int d = 0; d < 3; ++d)
     model.P(Eigen::all, Eigen::seqN(d, mS.cols(), 3)) =
-        product(Phi_moving(Eigen::seqN(d, mS.rows(), 3), Eigen::all), mS, true);
-  if (reduced.D.size() > 0) model.D_modal = product(model.Xi, product(reduced.D, model.Xi), true);
+        transposed_product(Phi_moving(Eigen::seqN(d, mS.rows(), 3), Eigen::all), mS);
+  if (reduced.D.size() > 0) model.D_modal = transposed_product(model.Xi, product(reduced.D, model.Xi));
   remove_rigid_part(model);
 
   std::unordered_map<std::int64_t, int> index;

@@ -103,9 +103,16 @@ void gemm(bool transpose_a, bool transpose_b, double alpha, const Eigen::Ref<con
 }
 
 Eigen::MatrixXd product(const Eigen::Ref<const Eigen::MatrixXd>& A,
-                        const Eigen::Ref<const Eigen::MatrixXd>& B, bool transpose_a) {
-  Eigen::MatrixXd C(transpose_a ? A.cols() : A.rows(), B.cols());
-  gemm(transpose_a, false, 1, A, B, 0, C);
+                        const Eigen::Ref<const Eigen::MatrixXd>& B) {
+  Eigen::MatrixXd C(A.rows(), B.cols());
+  gemm(false, false, 1, A, B, 0, C);
+  return C;
+}
+
+Eigen::MatrixXd transposed_product(const Eigen::Ref<const Eigen::MatrixXd>& A,
+                                   const Eigen::Ref<const Eigen::MatrixXd>& B) {
+  Eigen::MatrixXd C(A.cols(), B.cols());
+  gemm(true, false, 1, A, B, 0, C);
   return C;
 }
 

@@ -39,8 +39,10 @@ class BlasThreads {
 void gemm(bool transpose_a, bool transpose_b, double alpha, const Eigen::Ref<const Eigen::MatrixXd>& A,
           const Eigen::Ref<const Eigen::MatrixXd>& B, double beta, Eigen::Ref<Eigen::MatrixXd> C);
 
-// A B, or A' B.
+// A B, and A' B.
 Eigen::MatrixXd product(const Eigen::Ref<const Eigen::MatrixXd>& A,
-                        const Eigen::Ref<const Eigen::MatrixXd>& B, bool transpose_a = false);
+                        const Eigen::Ref<const Eigen::MatrixXd>& B);
+Eigen::MatrixXd transposed_product(const Eigen::Ref<const Eigen::MatrixXd>& A,
+                                   const Eigen::Ref<const Eigen::MatrixXd>& B);
 
 }  // namespace lissom

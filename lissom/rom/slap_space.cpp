@@ -30,7 +30,7 @@ constexpr double redundant_row = 1e-10;
 // Takes out of F what lies in the span of Q (orthonormal), twice.
 void deflate(const MatrixXd& Q, MatrixXd& F) {
   for (int pass = 0; pass < 2; ++pass) {
-    const MatrixXd h = product(Q, F, true);
+    const MatrixXd h = transposed_product(Q, F);
     gemm(false, false, -1, Q, h, 1, F);
   }
 }
@@ -109,19 +109,19 @@ SlapSpacePart make_slap_part(const std::string& name, const FeModel& bare,
   const SymmetricMatrix node_mass = submatrix(bare.node_mass, nodes);
   MatrixXd mQ(n, part.Q.cols());
   multiply(node_mass, part.Q, mQ);
-  part.m = product(part.Q, mQ, true);
+  part.m = transposed_product(part.Q, mQ);
   part.m = (0.5 * (part.m + part.m.transpose())).eval();
   if (modal_damping.size() > 0) {
     // amplitudes of the modes, P y = Phi' M x
     MatrixXd P(count, 3 * part.Q.cols()), direction(n, count);
     for (int k = 0; k < 3; ++k) {
       for (Index i = 0; i < n; ++i) direction.row(i) = modes.row(3 * nodes[i] + k);
-      P(Eigen::all, Eigen::seqN(k, part.Q.cols(), 3)) = product(direction, mQ, true);
+      P(Eigen::all, Eigen::seqN(k, part.Q.cols(), 3)) = transposed_product(direction, mQ);
     }
-    part.D = product(P, product(modal_damping, P), true);
+    part.D = transposed_product(P, product(modal_damping, P));
   }
   part.mass = part.m(0, 0) * static_cast<double>(n);  // field 0 is 1 / sqrt(n)
-  part.rest = product(part.Q, MatrixXd(part.points.transpose()), true);
+  part.rest = transposed_product(part.Q, MatrixXd(part.points.transpose()));
   // the coordinates are in the affine fields alone
   part.rest.bottomRows(flexible).setZero();
   return part;
@@ -256,8 +256,8 @@ VectorXd linearised_frequencies(const SlapSpace& space, const Eigen::Ref<const V
       }
   }
   if (space.Z.size() > 0) {
-    K = product(space.Z, product(K, space.Z), true);
-    M = product(space.Z, product(M, space.Z), true);
+    K = transposed_product(space.Z, product(K, space.Z));
+    M = transposed_product(space.Z, product(M, space.Z));
   }
   // L^-1 K L^-T with M = L L'
   const Eigen::LLT<MatrixXd> llt(M);

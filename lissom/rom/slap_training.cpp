@@ -334,7 +334,7 @@ SlapBasis slap_basis(const SlapSpace& space, TrainingRuns& runs, const SlapBasis
   // into the kernel of the joints
   const bool project = space.project && space.Z.size() > 0;
   if (project) {
-    MatrixXd inside = product(space.Z, delta, true);
+    MatrixXd inside = transposed_product(space.Z, delta);
     const MatrixXd rest = delta - product(space.Z, inside);
     basis.beyond = rest.squaredNorm();
     for (size_t p = 0; p < space.parts.size(); ++p) {
@@ -486,7 +486,7 @@ SlapModel make_full_model(const SlapSpace& space, const SlapBasis& basis, const 
   all.rho = basis.rho;
   all.W = space.Z.size() > 0 ? space.Z : MatrixXd::Identity(space.dimension(), space.dimension());
   all.singular_values = VectorXd::Ones(all.W.cols());
-  full = product(all.W, basis.W.leftCols(m), true);
+  full = transposed_product(all.W, basis.W.leftCols(m));
   // states only fill the model's training, which nobody asks here
   all.eta = product(full, basis.eta.topRows(m).leftCols(2));
   SlapModelOptions every = options;

@@ -144,7 +144,7 @@ class Trainer {
         const Index count = reduced.size() - reduced.rigid_count;
         const MatrixXd Xi = reduced.eigenvectors.rightCols(count);
         const MatrixXd damping =
-            reduced.D.size() > 0 ? MatrixXd(product(Xi, product(reduced.D, Xi), true)) : MatrixXd();
+            reduced.D.size() > 0 ? MatrixXd(transposed_product(Xi, product(reduced.D, Xi))) : MatrixXd();
         parts_.push_back(part_of(b, product(reduced.modes, Xi), damping));
       } else {
         parts_.push_back(part_of(b, MatrixXd(3 * stored_[b]->bare.points.cols(), 0), MatrixXd()));
