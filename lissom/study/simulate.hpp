@@ -31,9 +31,6 @@ struct SimulationRun {
   std::shared_ptr<const StudySystem> built;
 };
 
-// A state further from the training than this many of its own distances has left it.
-inline constexpr double trust_threshold = 3;
-
 // Simulates study.simulation and leaves sensors.csv (the study's units) and result.h5 (SI) in `folder`, which
 // is made. Throws InputError where the study cannot be simulated, Error where the run fails; the message then
 // says until when the files have the result.

@@ -1,0 +1,143 @@
+#include "lissom/study/balance.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "lissom/core/error.hpp"
+
+namespace lissom {
+
+using Eigen::Vector3d;
+
+Balance::Balance(SystemEquations& equations, const State& initial) : equations_(equations) {
+  g_.resize(equations.system().constraint_rows());
+  const SystemEnergy energy = equations.energy(initial);
+  initial_ = energy;
+  last_ = previous_ = before_ = record(initial.t, energy);
+  start_ = initial.t;
+  track(energy);
+  constraint_drift_ = largest_constraint(initial);
+  mass_ = 0;
+  for (const auto& body : equations.system().bodies()) mass_ += body->mass();
+  isolated_ = is_isolated();
+  const std::vector<int>& kept = equations.kept_rows();
+  for (int row = 0; row < g_.size(); ++row)
+    if (std::find(kept.begin(), kept.end(), row) == kept.end()) left_out_.push_back(row);
+  breaks_ = equations.break_times();
+}
+
+void Balance::step(const State& state) {
+  if (state.t == last_.t) return;
+  pass_jump();
+  const SystemEnergy energy = equations_.energy(state);
+  before_ = previous_;
+  previous_ = last_;
+  last_ = record(state.t, energy);
+  const bool three = before_.t < previous_.t;
+  last_.work_in = previous_.work_in + integral(three, &Record::power_in);
+  last_.dissipated = previous_.dissipated + integral(three, &Record::power_out);
+  if (is_break(state.t)) before_jump_ = state;
+  track(energy);
+  energy_drift_ = std::max(energy_drift_, std::abs(drift(energy, last_)));
+  constraint_drift_ = std::max(constraint_drift_, largest_constraint(state));
+  check_left_out(state.t);
+  const Vector3d impulse = mass_ * equations_.system().gravity() * (state.t - start_);
+  momentum_drift_ = std::max(momentum_drift_, (energy.momentum - initial_.momentum - impulse).norm());
+  angular_drift_ = std::max(angular_drift_, (energy.angular_momentum - initial_.angular_momentum).norm());
+}
+
+ResultBalance Balance::at(const State& state) {
+  ResultBalance out;
+  out.energy = equations_.energy(state);
+  const Record& from = last_.t <= state.t ? last_ : previous_;
+  const Record now = record(state.t, out.energy);
+  const double h = state.t - from.t;
+  out.work_in = from.work_in + h * (from.power_in + now.power_in) / 2;
+  out.dissipated = from.dissipated + h * (from.power_out + now.power_out) / 2;
+  Record there = now;
+  there.work_in = out.work_in;
+  there.dissipated = out.dissipated;
+  out.energy_drift = drift(out.energy, there);
+  out.constraint_drift = largest_constraint(state);
+  return out;
+}
+
+std::optional<double> Balance::momentum_drift() const {
+  const double scale = std::sqrt(2 * mass_ * kinetic_);
+  if (!isolated_ || !(scale > 0)) return std::nullopt;
+  return momentum_drift_ / scale;
+}
+
+std::optional<double> Balance::angular_momentum_drift() const {
+  if (!isolated_ || !equations_.system().gravity().isZero(0) || !(angular_ > 0)) return std::nullopt;
+  return angular_drift_ / angular_;
+}
+
+Balance::Record Balance::record(double t, const SystemEnergy& e) {
+  return {t, e.load_power + e.motion_power, e.damping_power, 0, 0};
+}
+
+double Balance::drift(const SystemEnergy& energy, const Record& r) const {
+  return energy.total() - initial_.total() - r.work_in + r.dissipated;
+}
+
+bool Balance::is_break(double t) const {
+  return std::any_of(breaks_.begin(), breaks_.end(),
+                     [&](double b) { return t < b && b - t <= 1e-12 * std::abs(b); });
+}
+
+void Balance::pass_jump() {
+  if (!before_jump_) return;
+  State& state = *before_jump_;
+  state.t = std::nextafter(state.t, std::numeric_limits<double>::infinity());
+  Record after = record(state.t, equations_.energy(state));
+  after.work_in = last_.work_in;
+  after.dissipated = last_.dissipated;
+  last_ = previous_ = after;
+  before_jump_.reset();
+}
+
+double Balance::integral(bool three, double Record::*power) const {
+  const double h = last_.t - previous_.t, a = previous_.*power, b = last_.*power;
+  double sum = h * (a + b) / 2;
+  if (three) {
+    const double k = previous_.t - before_.t;
+    const double second = ((b - a) / h - (a - before_.*power) / k) / (h + k);
+    sum -= second * h * h * h / 6;
+  }
+  return sum;
+}
+
+void Balance::track(const SystemEnergy& e) {
+  scale_ = std::max(scale_, e.kinetic + e.elastic + std::abs(e.gravity - initial_.gravity) + e.springs);
+  kinetic_ = std::max(kinetic_, e.kinetic);
+  angular_ = std::max(angular_, e.angular_momentum.norm());
+}
+
+double Balance::largest_constraint(const State& state) {
+  if (g_.size() == 0) return 0;
+  equations_.all_constraints(state.t, state.q, g_);
+  return g_.cwiseAbs().maxCoeff();
+}
+
+void Balance::check_left_out(double t) const {
+  for (const int row : left_out_)
+    if (std::abs(g_[row]) > 1e-5 * equations_.length())
+      fail(
+          "at {:.6g} s {} contradicts the others: it was left out as redundant, and is now {:.3g} m (or "
+          "sine "
+          "of the angle) away from what it asks for; check its motion and the directions of the axes",
+          t, equations_.constraint_name(row), std::abs(g_[row]));
+}
+
+bool Balance::is_isolated() const {
+  const System& system = equations_.system();
+  for (const Joint& joint : system.joints())
+    if (joint.first.body < 0 || joint.second.body < 0) return false;
+  for (const Load& load : system.loads())
+    if (!load.has_second || load.first.body < 0 || load.second.body < 0) return false;
+  return true;
+}
+
+}  // namespace lissom

@@ -1,0 +1,58 @@
+#include "lissom/study/start.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lissom/core/error.hpp"
+
+namespace lissom {
+
+using Eigen::VectorXd;
+
+Start make_start(StudySystem& built, const StudyFile& study, Diagnostics& diagnostics) {
+  Start start;
+  start.check = check_study_system(built, study, diagnostics);
+  const System& system = *built.system;
+  start.equations = std::make_unique<SystemEquations>(system, start.check.kept);
+  start.initial = make_consistent(*start.equations, 0, built.q, built.v);
+  if (!start.check.gaps.empty()) {
+    // what depends on what may look different once the joints meet
+    const SystemCheck assembled = check_system(system, 0, start.initial.state.q);
+    if (assembled.kept != start.check.kept) {
+      start.check = assembled;
+      start.equations = std::make_unique<SystemEquations>(system, assembled.kept);
+      const InitialState again = make_consistent(*start.equations, 0, start.initial.state.q, built.v);
+      const double moved = start.initial.moved;
+      start.initial = again;
+      start.initial.moved = std::max(moved, again.moved);
+    }
+    const double elastic = start.equations->energy(start.initial.state).elastic;
+    diagnostics.warn(
+        "simulate.assembled",
+        fmt::format(
+            "the bodies were moved by up to {:.3g} m so that the joints meet{}", start.initial.moved,
+            elastic > 0 ? fmt::format("; flexible ones were deformed, which holds {:.3g} J", elastic) : ""));
+  }
+  // constraints that look redundant may contradict the others
+  VectorXd g(system.constraint_rows());
+  start.equations->all_constraints(0, start.initial.state.q, g);
+  Eigen::Index worst = 0;
+  if (g.size() > 0 && g.cwiseAbs().maxCoeff(&worst) > 1e-8 * start.equations->length())
+    fail(
+        "the mechanism cannot be assembled: {} stays {:.3g} m away from what it asks for once all others are "
+        "satisfied; the joints contradict each other, or the bodies do not reach so far",
+        start.equations->constraint_name(static_cast<int>(worst)), std::abs(g[worst]));
+  const bool velocity_given = std::any_of(study.bodies.begin(), study.bodies.end(), [](const BodySpec& body) {
+    return !body.placement.velocity.isZero(0) || !body.placement.angular_velocity.isZero(0);
+  });
+  const double speed = start.equations->displacement_scale().cwiseProduct(built.v).lpNorm<Eigen::Infinity>();
+  if (velocity_given && start.initial.velocity_change > 1e-6 * speed)
+    diagnostics.warn(
+        "simulate.velocity",
+        fmt::format("the velocities given do not fit the joints and motions; they were changed by "
+                    "up to {:.3g} m/s",
+                    start.initial.velocity_change));
+  return start;
+}
+
+}  // namespace lissom

@@ -1,0 +1,54 @@
+#include "lissom/study/trust.hpp"
+
+#include <fmt/format.h>
+
+namespace lissom {
+
+using nlohmann::json;
+
+double Trust::at(const State& state) {
+  if (!known()) return 0;
+  const double distance = distance_from_training(rom_->training, state.q);
+  if (distance > largest_ || !any_) {
+    largest_ = distance;
+    at_ = state.t;
+  }
+  any_ = true;
+  if (distance > trust_threshold && !outside_since_) {
+    outside_since_ = state.t;
+    first_outside_ = distance;
+  }
+  return distance;
+}
+
+void Trust::warn(Diagnostics& diagnostics) const {
+  if (!outside_since_) return;
+  diagnostics.warn(
+      "simulate.trust",
+      fmt::format("the motion leaves what the model was trained on at t = {:.6g} s (distance {:.3g} where "
+                  "training states are at most 1 apart; the largest is {:.3g} at t = {:.6g} s): compare with "
+                  "model = \"full\", or add a run with such a load to 'runs' of [train]",
+                  *outside_since_, first_outside_, largest_, at_));
+}
+
+std::string Trust::left_before() const {
+  return outside_since_ ? fmt::format("; the motion had left what the model was trained on at t = {:.6g} s",
+                                      *outside_since_)
+                        : "";
+}
+
+json Trust::to_json() const {
+  return {{"largest", largest_},
+          {"at", at_},
+          {"outside_since", outside_since_ ? json(*outside_since_) : json(nullptr)},
+          {"threshold", trust_threshold}};
+}
+
+std::string Trust::text() const {
+  if (!known()) return "not known: the model has no training states";
+  return fmt::format("at most {:.3g} from the training, at t = {:.6g} s{}", largest_, at_,
+                     outside_since_ ? fmt::format("; it is left at t = {:.6g} s", *outside_since_)
+                                    : fmt::format("; {:g} and more would have left it", trust_threshold));
+}
+
+}  // namespace lissom

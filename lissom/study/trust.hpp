@@ -1,0 +1,41 @@
+// How far the states of a run are from what a reduced mechanism was trained on.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "lissom/core/diagnostics.hpp"
+#include "lissom/mbs/equations.hpp"
+#include "lissom/rom/slap_model.hpp"
+
+namespace lissom {
+
+// A state further from the training than this many of its own distances has left it.
+inline constexpr double trust_threshold = 3;
+
+// How far a reduced mechanism has left its training.
+class Trust {
+ public:
+  explicit Trust(std::shared_ptr<const SlapModel> rom) : rom_(std::move(rom)) {}
+  bool known() const { return rom_ && rom_->training.samples.cols() > 0; }
+
+  // The distance at a sample; 0 where nothing is known.
+  double at(const State& state);
+
+  void warn(Diagnostics& diagnostics) const;
+  // For the message of a run that fails: it may be why.
+  std::string left_before() const;
+  nlohmann::json to_json() const;
+  std::string text() const;
+
+ private:
+  std::shared_ptr<const SlapModel> rom_;
+  bool any_ = false;
+  double largest_ = 0, at_ = 0, first_outside_ = 0;
+  std::optional<double> outside_since_;
+};
+
+}  // namespace lissom
