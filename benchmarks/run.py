@@ -605,6 +605,18 @@ def bench_slap(folder):
     record("slap-training/memory", training["peak_memory_bytes"] / 1e9, "GB of memory at most", 1, "lower")
 
 
+def bench_stress(folder):
+    """Von Mises' maximum of 50,000 nodes over 1,000 instants from 40 stress modes, against writing and reading once the
+    numbers that the stress would have."""
+    _, text = run([ROOT / "build" / "benchmarks" / "stress_peaks", 50000, 40, 1000, 5])
+    found = json.loads(text)
+    say(f"{found['seconds']:.3f} s, {found['gigaflops']:.0f} Gflop/s on {found['threads']} threads; a pass through memory "
+        f"takes {found['memory_seconds']:.3f} s, {found['gigabytes_per_second']:.1f} GB/s")
+    record("stress-50k/memory-pass", found["seconds"] / found["memory_seconds"],
+           "maximum of von Mises over 1,000 instants / writing and reading that stress once", 2, "lower")
+    record("stress-50k/seconds", found["seconds"], "s for 1,000 instants", 2, "lower")
+
+
 def table():
     lines = ["| benchmark | value | goal | what |", "|---|---|---|---|"]
     for e in entries:
@@ -616,11 +628,11 @@ def table():
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "bench.json")
-    parser.add_argument("--only", help="run only the benchmarks whose name contains this: part readers scaling million reduction exudyn simulation slap")
+    parser.add_argument("--only", help="run only the benchmarks whose name contains this: part readers scaling million reduction exudyn simulation slap stress")
     parser.add_argument("--readme", action="store_true", help="bring the table of README.md up to date")
     arguments = parser.parse_args()
     for name, bench in {"part": bench_part, "readers": bench_readers, "scaling": bench_scaling, "million": bench_million,
-                        "reduction": bench_reduction, "exudyn": bench_exudyn, "simulation": bench_simulation, "slap": bench_slap}.items():
+                        "reduction": bench_reduction, "exudyn": bench_exudyn, "simulation": bench_simulation, "slap": bench_slap, "stress": bench_stress}.items():
         if arguments.only and arguments.only not in name:
             continue
         say(f"--- {name}")

@@ -679,7 +679,6 @@ class BarePoint final : public Body {
   Energy energy(const Vector&, const Vector&, const Vector3d&, Workspace&) const override { return {}; }
   Eigen::Matrix3Xd node_positions(const Vector& q) const override { return q; }
   const std::vector<std::int64_t>& node_ids() const override { return ids_; }
-  VectorXd reduced_coordinates(const Vector&) const override { return {}; }
   void displacement_scale(Eigen::Ref<VectorXd> scale) const override { scale.setOnes(); }
   std::string coordinate_name(int i) const override { return std::string("position ") + "xyz"[i]; }
   double radius() const override { return 0; }
