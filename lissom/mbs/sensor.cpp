@@ -7,6 +7,8 @@
 #include <limits>
 #include <numbers>
 
+#include "lissom/core/archive.hpp"
+
 namespace lissom {
 
 namespace {
@@ -230,6 +232,10 @@ void SensorBank::evaluate(SystemEquations& equations, const State& state,
       }
     }
   }
+}
+
+void SensorBank::archive(Archive& archive) {
+  archive(initial_axes_, initial_positions_, last_angles_, last_rotations_);
 }
 
 std::string si_unit(const SensorColumn& column) {
