@@ -25,6 +25,13 @@ void add_common_flags(CLI::App& verb, Command& command) {
   verb.add_flag("-q,--quiet", command.quiet, "No progress on standard error");
 }
 
+void add_resume_flags(CLI::App& verb, ResumeFlags& flags) {
+  verb.add_flag("--resume", flags.resume,
+                "Go on where a run ended that was stopped or killed, or whose disk was full");
+  verb.add_option("--checkpoint", flags.checkpoint, "Seconds of computing between checkpoints (default 5)")
+      ->check(CLI::NonNegativeNumber);
+}
+
 void add_body_flags(CLI::App& verb, BodyFlags& flags) {
   verb.add_option("FILE", flags.file,
                   "A mesh (.msh .bdf .nas .dat .inp), a geometry (.geo .step .stp .brep .iges), matrices "

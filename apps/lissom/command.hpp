@@ -54,6 +54,13 @@ void add_body_flags(CLI::App& verb, BodyFlags& flags);
 // Throws InputError naming the flag.
 BodySpec body_spec(const BodyFlags& flags);
 
+// Of verbs that simulate: --resume and --checkpoint.
+struct ResumeFlags {
+  bool resume = false;
+  double checkpoint = 5;
+};
+void add_resume_flags(CLI::App& verb, ResumeFlags& flags);
+
 // Refuses an empty text, which would silently mean that a flag was not given.
 CLI::Validator not_empty();
 

@@ -2,6 +2,7 @@
 #include "apps/lissom/command.hpp"
 #include "lissom/io/study_file.hpp"
 #include "lissom/study/body.hpp"
+#include "lissom/study/inspect_result.hpp"
 #include "lissom/study/inspect_rom.hpp"
 #include "lissom/study/simulate.hpp"
 
@@ -11,7 +12,9 @@ namespace {
 
 void inspect(const BodyFlags& flags, const CLI::App& verb, Command& command) {
   const bool rom = is_rom(flags.file);
-  if (!is_study(flags.file) && !rom) {
+  const bool result =
+      !is_study(flags.file) && std::filesystem::is_regular_file(flags.file) && is_result_file(flags.file);
+  if (!is_study(flags.file) && !rom && !result) {
     const FeBody body = load_body(body_spec(flags), command.diagnostics, command.progress());
     command.text = describe_mesh(body);
     command.json = mesh_json(body);
@@ -21,11 +24,19 @@ void inspect(const BodyFlags& flags, const CLI::App& verb, Command& command) {
   for (const CLI::Option* option : verb.get_options([](const CLI::Option* o) { return o->count() > 0; }))
     if (const std::string name = option->get_name(); name != "FILE" && name != "--json" && name != "--quiet")
       fail_input("{} goes with a mesh or matrix file, and {} is {}", name, flags.file,
-                 rom ? "a reduced mechanism" : "a study; write it there");
+                 rom      ? "a reduced mechanism"
+                 : result ? "the result of a simulation"
+                          : "a study; write it there");
   if (rom) {
     const RomFile file = read_rom_file(flags.file, command.diagnostics);
     command.text = describe_rom(file);
     command.json = rom_json(file);
+    return;
+  }
+  if (result) {
+    const ResultFile file = read_result_file(flags.file, command.diagnostics);
+    command.text = describe_result(file);
+    command.json = result_json(file);
     return;
   }
   const StudyFile study = read_study_file(flags.file);
@@ -55,7 +66,7 @@ void inspect(const BodyFlags& flags, const CLI::App& verb, Command& command) {
 }  // namespace
 
 void add_inspect(CLI::App& program, Command& command) {
-  CLI::App* verb = program.add_subcommand("inspect", "What is in a mesh, matrix, study or ROM file");
+  CLI::App* verb = program.add_subcommand("inspect", "What is in a mesh, matrix, study, ROM or result file");
   auto flags = std::make_shared<BodyFlags>();
   add_body_flags(*verb, *flags);
   add_common_flags(*verb, command);
@@ -66,7 +77,8 @@ void add_inspect(CLI::App& program, Command& command) {
       "  lissom inspect part.step --units mm-t-s --material E=70e3,nu=0.33,rho=2.71e-9\n"
       "  lissom inspect job.sti --mesh job.inp        K and M that CalculiX wrote\n"
       "  lissom inspect study.toml                    bodies, joints, constraints, degrees of freedom\n"
-      "  lissom inspect four-bar.rom.h5               order, parts, places, frequencies, training");
+      "  lissom inspect four-bar.rom.h5               order, parts, places, frequencies, training\n"
+      "  lissom inspect results/result.h5             samples, until when, complete or not");
   verb->callback([flags, verb, &command] { inspect(*flags, *verb, command); });
 }
 

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 #include <cerrno>
+#include <csignal>
 
 #include <cstdio>
 #include <cstdlib>
@@ -76,6 +77,8 @@ void let_idle_threads_sleep(char** argv) {
 
 int main(int argc, char** argv) {
   let_idle_threads_sleep(argv);
+  // beyond the largest size of a file writing shall fail with a message, not end the program
+  std::signal(SIGXFSZ, SIG_IGN);
   Command command;
   CLI::App program(
       "Flexible multibody dynamics and its model-order reduction: from FE meshes to small models whose "

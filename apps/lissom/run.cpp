@@ -9,6 +9,7 @@ namespace {
 
 struct RunFlags {
   std::string study, out;
+  ResumeFlags resume;
 };
 
 void run(const RunFlags& flags, Command& command) {
@@ -22,6 +23,8 @@ void run(const RunFlags& flags, Command& command) {
       flags.out.empty() ? std::filesystem::path(flags.study).stem().string() + ".out" : flags.out;
   RunOptions options;
   options.stop = stop_on_interrupt();
+  options.resume = flags.resume.resume;
+  options.checkpoint = flags.resume.checkpoint;
   StudyRun result = run_study(study, out, command.diagnostics, command.progress(), options);
   command.text = fmt::format("{}\n\n{}wrote {}\n", study.title, result.text, (out / "summary.json").string());
   command.json = std::move(result.summary);
@@ -34,6 +37,7 @@ void add_run(CLI::App& program, Command& command) {
   auto flags = std::make_shared<RunFlags>();
   verb->add_option("STUDY", flags->study, "The study file (.toml)")->required();
   verb->add_option("--out", flags->out, "Folder for the results (default: NAME.out)")->check(not_empty());
+  add_resume_flags(*verb, flags->resume);
   add_common_flags(*verb, command);
   verb->footer("Example:\n  lissom run examples/rod-modes/study.toml --out results");
   verb->callback([flags, &command] { run(*flags, command); });

@@ -15,6 +15,7 @@ namespace {
 
 struct SimulateFlags {
   std::string file, study, out, case_name;
+  ResumeFlags resume;
 };
 
 // The study itself (by name: "study"), or the case that was asked for.
@@ -87,6 +88,8 @@ void simulate_rom(const SimulateFlags& flags, Command& command) {
   const std::filesystem::path out = folder_of(flags, flags.case_name);
   SimulationOptions options;
   options.stop = stop_on_interrupt();
+  options.resume = flags.resume.resume;
+  options.checkpoint = flags.resume.checkpoint;
   SimulationRun run = simulate(variant, out, build_rom_system(variant, rom.model, command.diagnostics),
                                command.diagnostics, command.progress(), options);
   report(study, variant, out, std::move(run), command);
@@ -101,6 +104,8 @@ void simulate_study(const SimulateFlags& flags, Command& command) {
   BodyStore store(false, false, stress_needs(study));
   SimulationOptions options;
   options.stop = stop_on_interrupt();
+  options.resume = flags.resume.resume;
+  options.checkpoint = flags.resume.checkpoint;
   const bool to_train = variant.simulation && variant.simulation->simulate &&
                         variant.simulation->simulate->slap && variant.rom.empty();
   if (!to_train) {
@@ -150,13 +155,15 @@ void add_simulate(CLI::App& program, Command& command) {
       ->check(not_empty());
   verb->add_option("--out", flags->out, "Folder for the results (default: NAME.out, or NAME.out/CASE)")
       ->check(not_empty());
+  add_resume_flags(*verb, flags->resume);
   add_common_flags(*verb, command);
   verb->footer(
       "Writes sensors.csv (in the study's units) and result.h5 (in SI units). Ctrl-C ends the run and keeps "
-      "what was computed.\n"
+      "what was computed; --resume goes on from there, or from where a run was killed.\n"
       "Examples:\n"
       "  lissom simulate examples/four-bar/study.toml --out results\n"
       "  lissom simulate study.toml --case gcms --json\n"
+      "  lissom simulate study.toml --resume\n"
       "  lissom simulate four-bar.rom.h5 --study other-load.toml");
   verb->callback([flags, &command] { simulate_file(*flags, command); });
 }

@@ -1,8 +1,10 @@
 #include "lissom/core/hdf5.hpp"
 
 #include <hdf5.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -15,6 +17,7 @@ struct Group::Context {
   std::string path;
   Handle file;
   std::uint64_t bytes = 0;  // size of a file opened for reading
+  bool growing = false;     // its writer has not closed it
   bool given_up = false;    // see fail_writing()
   ~Context() {
     if (given_up) file.abandon();
@@ -187,38 +190,101 @@ std::uint64_t DatasetInfo::size() const {
 
 // ------------------------------------------------------------------------------------------------ files
 
+namespace {
+
+// How all files are opened. Without locks: not every file system has them, a file that grows is read by
+// others meanwhile, and no file is written by two.
+Handle access_list(bool for_writing) {
+  Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  if (for_writing) H5Pset_libver_bounds(access.id(), H5F_LIBVER_V110, H5F_LIBVER_V110);
+  H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG);
+  H5Pset_file_locking(access.id(), 0, 1);
+  return access;
+}
+
+}  // namespace
+
 File File::create(const std::filesystem::path& path, std::string shown_as) {
   const Silence silence;
   auto context = std::make_shared<Group::Context>();
   context->path = shown_as.empty() ? path.string() : std::move(shown_as);
-  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  H5Pset_libver_bounds(access.id(), H5F_LIBVER_V110, H5F_LIBVER_V110);
-  H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG);
+  const Handle access = access_list(true);
   context->file = {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose};
   if (!context->file.valid()) fail("{}: cannot be created: {}", context->path, reason());
   return File(std::move(context));
 }
 
-File File::open(const std::filesystem::path& path) {
-  const Silence silence;
+namespace {
+
+void check_is_file(const std::filesystem::path& path) {
   std::error_code ec;
   if (!std::filesystem::exists(path, ec)) fail_input("{}: no such file", path.string());
   if (std::filesystem::is_directory(path, ec)) fail_input("{}: is a folder, expected a file", path.string());
+}
+
+[[noreturn]] void fail_opening(const std::filesystem::path& path, const std::string& why) {
+  if (why.find("signature") != std::string::npos) fail_input("{}: is not an HDF5 file", path.string());
+  fail_input("{}: cannot be opened as an HDF5 file ({}); it may be truncated or damaged", path.string(), why);
+}
+
+}  // namespace
+
+File File::open(const std::filesystem::path& path) {
+  const Silence silence;
+  check_is_file(path);
   auto context = std::make_shared<Group::Context>();
   context->path = path.string();
-  const auto bytes = std::filesystem::file_size(path, ec);
-  if (!ec) context->bytes = bytes;
-
-  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG);
+  const Handle access = access_list(false);
   context->file = {H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()), H5Fclose};
   if (!context->file.valid()) {
     const std::string why = reason();
-    if (why.find("signature") != std::string::npos) fail_input("{}: is not an HDF5 file", path.string());
-    fail_input("{}: cannot be opened as an HDF5 file ({}); it may be truncated or damaged", path.string(),
-               why);
+    // marked as open: one that grows can be read all the same
+    context->file = {H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access.id()), H5Fclose};
+    if (!context->file.valid()) fail_opening(path, why);
+    context->growing = true;
   }
+  std::error_code ec;
+  const auto bytes = std::filesystem::file_size(path, ec);
+  if (!ec) context->bytes = bytes;
   return File(std::move(context));
+}
+
+File File::reopen(const std::filesystem::path& path) {
+  const Silence silence;
+  check_is_file(path);
+  auto context = std::make_shared<Group::Context>();
+  context->path = path.string();
+  std::error_code ec;
+  context->bytes = std::filesystem::file_size(path, ec);
+  const Handle access = access_list(true);
+  // a killed writer has left its mark, and a length that is not that of the file; as h5clear does it
+  const hbool_t yes = 1;
+  if (H5Pset(access.id(), "clear_status_flags", &yes) < 0 || H5Pset(access.id(), "skip_eof_check", &yes) < 0)
+    fail("{}: cannot be written: {}", path.string(), reason());
+  context->file = {H5Fopen(path.c_str(), H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, access.id()), H5Fclose};
+  if (!context->file.valid()) {
+    const std::string why = reason();
+    if (::access(path.c_str(), W_OK) != 0)
+      fail("{}: cannot be written: {}", path.string(), std::strerror(errno));
+    fail_opening(path, why);
+  }
+  // what the writer had put behind the length that it noted last is in use
+  if (H5Fincrement_filesize(context->file.id(), 0) < 0)
+    fail("{}: cannot be written: {}", path.string(), reason());
+  return File(std::move(context));
+}
+
+void File::start_growing() {
+  const Silence silence;
+  if (H5Fstart_swmr_write(context_->file.id()) < 0) {
+    const std::string why = reason();
+    context_->given_up = true;
+    fail("{}: cannot be written: {}", context_->path, why);
+  }
+}
+
+bool File::is_growing() const {
+  return context_->growing;
 }
 
 Group File::root() const {
@@ -424,26 +490,49 @@ void Group::write_matrix(std::string_view name, const Eigen::Ref<const Eigen::Ma
   if (!dataset.close()) fail_writing(name, "cannot be written", &dataset);
 }
 
-GrowingDataset Group::create_growing(std::string_view name, Shape row) {
+namespace {
+
+struct GrowingTypeInfo {
+  hid_t file_type, memory_type;
+  std::uint64_t bytes;
+};
+
+GrowingTypeInfo info_of(GrowingType type) {
+  switch (type) {
+    case GrowingType::Integer:
+      return {H5T_STD_I64LE, H5T_NATIVE_INT64, 8};
+    case GrowingType::Checksum:
+      return {H5T_STD_U32LE, H5T_NATIVE_UINT32, 4};
+    case GrowingType::Text:
+      return {H5T_STD_U8LE, H5T_NATIVE_UINT8, 1};
+    case GrowingType::Double:
+      break;
+  }
+  return {H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 8};
+}
+
+}  // namespace
+
+GrowingDataset Group::create_growing(std::string_view name, Shape row, GrowingType type) {
   const Silence silence;
   GrowingDataset growing;
+  growing.type_ = type;
   growing.row_shape_ = row;
-  growing.row_size_ = count_of(row);
+  growing.row_bytes_ = count_of(row) * info_of(type).bytes;
   growing.name_ = name;
   // small chunks, because all growing datasets of a file have one in memory
-  growing.chunk_rows_ =
-      std::clamp<std::uint64_t>(chunk_values / 4 / std::max<std::uint64_t>(growing.row_size_, 1), 1, 1024);
+  const std::uint64_t chunk_rows =
+      std::clamp<std::uint64_t>(chunk_values / 4 / std::max<std::uint64_t>(count_of(row), 1), 1, 1024);
   const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-  std::vector<hsize_t> now = {0}, greatest = {H5S_UNLIMITED}, chunk = {growing.chunk_rows_};
+  std::vector<hsize_t> now = {0}, greatest = {H5S_UNLIMITED}, chunk = {chunk_rows};
   for (const std::uint64_t n : row) {
     now.push_back(n);
     greatest.push_back(std::max<std::uint64_t>(n, 1));  // a chunk must fit
     chunk.push_back(std::max<std::uint64_t>(n, 1));
   }
   H5Pset_chunk(creation.id(), static_cast<int>(chunk.size()), chunk.data());
-  H5Pset_fletcher32(creation.id());
   const Handle space(H5Screate_simple(static_cast<int>(now.size()), now.data(), greatest.data()), H5Sclose);
-  growing.dataset_ = {H5Dcreate2(id_.id(), std::string(name).c_str(), H5T_NATIVE_DOUBLE, space.id(),
+  growing.dataset_ = {H5Dcreate2(id_.id(), std::string(name).c_str(), info_of(type).file_type, space.id(),
                                  H5P_DEFAULT, creation.id(), H5P_DEFAULT),
                       H5Dclose};
   if (!growing.dataset_.valid()) fail_writing(name, "the dataset cannot be created");
@@ -453,37 +542,74 @@ GrowingDataset Group::create_growing(std::string_view name, Shape row) {
   return growing;
 }
 
-void GrowingDataset::append(std::span<const double> row) {
-  LISSOM_ASSERT(row.size() == row_size_);
-  if (row_size_ == 0) {
-    ++written_;  // nothing to write, but the dataset is that long
+GrowingDataset Group::open_growing(std::string_view name, std::uint64_t rows, Shape row, GrowingType type) {
+  const Silence silence;
+  GrowingDataset growing;
+  growing.type_ = type;
+  growing.row_shape_ = row;
+  growing.row_bytes_ = count_of(row) * info_of(type).bytes;
+  growing.name_ = name;
+  growing.dataset_ = open_dataset(name);
+  const DatasetInfo found = info(name);
+  Shape expected = row;
+  expected.insert(expected.begin(), found.shape.empty() ? 0 : found.shape[0]);
+  const TypeClass expected_type = type == GrowingType::Double ? TypeClass::Float : TypeClass::Integer;
+  if (found.shape != expected || found.type != expected_type || found.value_bytes != info_of(type).bytes)
+    fail_input("{}: is not what this run writes there; the file is of another one", where(name));
+  if (found.shape[0] < rows)
+    fail_input("{}: has {} rows, expected {} at least; the file is damaged", where(name), found.shape[0],
+               rows);
+  growing.written_ = rows;
+  growing.extent_ = found.shape[0];
+  Handle id(H5Gopen2(id_.id(), ".", H5P_DEFAULT), H5Gclose);
+  if (!id.valid()) fail_input("{}: the group cannot be opened: {}", where(), reason());
+  growing.group_ = std::shared_ptr<Group>(new Group(context_, std::move(id), path_));
+  return growing;
+}
+
+void GrowingDataset::append(GrowingType type, std::span<const std::byte> bytes) {
+  LISSOM_ASSERT(type == type_);
+  if (row_bytes_ == 0) {
+    LISSOM_ASSERT(bytes.empty());
+    ++pending_rows_;  // nothing to write, but the dataset is that long
     return;
   }
-  pending_.insert(pending_.end(), row.begin(), row.end());
-  if (pending_.size() >= chunk_rows_ * row_size_) flush();
+  LISSOM_ASSERT(bytes.size() % row_bytes_ == 0);
+  pending_.insert(pending_.end(), bytes.begin(), bytes.end());
+  pending_rows_ += bytes.size() / row_bytes_;
+}
+
+void GrowingDataset::write() {
+  if (!group_ || pending_rows_ == 0) return;
+  const Silence silence;
+  std::vector<hsize_t> total = {std::max(extent_, written_ + pending_rows_)}, start = {written_},
+                       count = {pending_rows_};
+  for (const std::uint64_t n : row_shape_) {
+    total.push_back(n);
+    start.push_back(0);
+    count.push_back(n);
+  }
+  if (total[0] > extent_ && H5Dset_extent(dataset_.id(), total.data()) < 0)
+    group_->fail_writing(name_, "cannot be written", &dataset_);
+  extent_ = total[0];
+  if (row_bytes_ > 0) {
+    const Handle file_space(H5Dget_space(dataset_.id()), H5Sclose);
+    const Handle memory(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr), H5Sclose);
+    H5Sselect_hyperslab(file_space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
+    if (H5Dwrite(dataset_.id(), info_of(type_).memory_type, memory.id(), file_space.id(), H5P_DEFAULT,
+                 pending_.data()) < 0)
+      group_->fail_writing(name_, "cannot be written", &dataset_);
+  }
+  written_ += pending_rows_;
+  pending_rows_ = 0;
+  pending_.clear();
 }
 
 void GrowingDataset::flush() {
   if (!group_) return;
+  write();
   const Silence silence;
-  const std::uint64_t count = pending_.size() / std::max<std::uint64_t>(row_size_, 1);
-  std::vector<hsize_t> total = {written_ + count}, start = {written_}, extent = {count};
-  for (const std::uint64_t n : row_shape_) {
-    total.push_back(n);
-    start.push_back(0);
-    extent.push_back(n);
-  }
-  if (H5Dset_extent(dataset_.id(), total.data()) < 0)
-    group_->fail_writing(name_, "cannot be written", &dataset_);
-  if (count == 0) return;
-  const Handle file_space(H5Dget_space(dataset_.id()), H5Sclose);
-  const Handle memory(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr), H5Sclose);
-  H5Sselect_hyperslab(file_space.id(), H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr);
-  if (H5Dwrite(dataset_.id(), H5T_NATIVE_DOUBLE, memory.id(), file_space.id(), H5P_DEFAULT, pending_.data()) <
-      0)
-    group_->fail_writing(name_, "cannot be written", &dataset_);
-  written_ += count;
-  pending_.clear();
+  if (H5Dflush(dataset_.id()) < 0) group_->fail_writing(name_, "cannot be written", &dataset_);
 }
 
 // -------------------------------------------------------------------------------------- reading datasets

@@ -13,6 +13,7 @@
 #include <Eigen/Core>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -59,25 +60,43 @@ struct DatasetInfo {
   std::uint64_t size() const;     // number of values
 };
 
-// A dataset of doubles that grows along its first dimension while something runs. Rows are collected and
-// written in chunks, and by flush(); those still in memory at the end without it are lost.
+// What a growing dataset holds.
+enum class GrowingType : std::uint8_t { Double, Integer, Checksum, Text };  // 8, 8, 4 bytes, 1 byte
+
+// A dataset that grows along its first dimension while something runs. Rows are collected until write(), and
+// are on the disk after flush(); what was not written at the end is lost. Its chunks carry no checksum:
+// the last one is written again and again, and a process killed in the middle of that would leave all of it
+// unreadable. Whoever needs them writes checksums of the rows.
 class GrowingDataset {
  public:
   GrowingDataset() = default;
-  // `row` are the values of one row. Throws Error.
-  void append(std::span<const double> row);
-  // Writes the rows that are still in memory. Throws Error.
+  // Values of one row or of several; of the type of the dataset.
+  void append(std::span<const double> values) { append(GrowingType::Double, std::as_bytes(values)); }
+  void append(std::span<const std::int64_t> values) { append(GrowingType::Integer, std::as_bytes(values)); }
+  void append(std::span<const std::uint32_t> values) { append(GrowingType::Checksum, std::as_bytes(values)); }
+  void append(std::string_view text) { append(GrowingType::Text, std::as_bytes(std::span(text))); }
+  // Hands the rows over to HDF5. Throws Error.
+  void write();
+  // The same, and brings them to the disk: the values before the length that counts them, so that a failure
+  // leaves the dataset as it was. (A flush of the whole file would not stop at values that cannot be
+  // written.)
   void flush();
-  std::uint64_t rows() const { return written_ + pending_.size() / std::max<std::uint64_t>(row_size_, 1); }
+  // Bytes that wait for write(), and rows with them.
+  std::uint64_t pending() const { return pending_.size(); }
+  std::uint64_t rows() const { return written_ + pending_rows_; }
 
  private:
   friend class Group;
+  void append(GrowingType type, std::span<const std::byte> bytes);
   std::shared_ptr<class Group> group_;  // keeps the file open, and knows how to fail
   std::string name_;
   Handle dataset_;
+  GrowingType type_ = GrowingType::Double;
   Shape row_shape_;
-  std::uint64_t row_size_ = 0, chunk_rows_ = 1, written_ = 0;
-  std::vector<double> pending_;
+  std::uint64_t row_bytes_ = 0;
+  std::uint64_t written_ = 0, extent_ = 0;  // rows that are ours, and those in the file
+  std::uint64_t pending_rows_ = 0;
+  std::vector<std::byte> pending_;
 };
 
 // A group of an open file; the file stays open as long as one of its groups lives.
@@ -107,8 +126,13 @@ class Group {
   // rows by cols; the chunks lie within columns, so that one column of a tall matrix is read cheaply.
   void write_matrix(std::string_view name, const Eigen::Ref<const Eigen::MatrixXd>& matrix);
 
-  // Rows of the shape `row` (empty: single numbers), none at first.
-  GrowingDataset create_growing(std::string_view name, Shape row = {});
+  // Rows of the shape `row` (empty: single values), none at first.
+  GrowingDataset create_growing(std::string_view name, Shape row = {},
+                                GrowingType type = GrowingType::Double);
+  // One that is there, of a file that was reopened, to go on behind its first `rows`; those that follow are
+  // written over. Throws InputError where it is not as expected or not that long.
+  GrowingDataset open_growing(std::string_view name, std::uint64_t rows, Shape row = {},
+                              GrowingType type = GrowingType::Double);
 
   DatasetInfo info(std::string_view name) const;
   // All values in C order, whatever the shape. Integers are accepted where doubles are asked for; numbers
@@ -167,10 +191,20 @@ class File {
   // Creates the file, replacing one that is there. Messages call it `shown_as`, if that is given, because a
   // temporary name tells the user nothing. Throws Error.
   static File create(const std::filesystem::path& path, std::string shown_as = "");
-  // Opens for reading. Throws InputError: no such file, not an HDF5 file, truncated, damaged.
+  // Opens for reading; a file that grows as well, whether its writer lives or was killed. Throws InputError:
+  // no such file, not an HDF5 file, truncated, damaged.
   static File open(const std::filesystem::path& path);
+  // Opens a file that was made by start_growing() to grow on, whether it was closed, its writer was killed or
+  // ran out of space. No other process may write to it. Throws InputError like open(), Error where it cannot
+  // be written.
+  static File reopen(const std::filesystem::path& path);
 
   Group root() const;
+  // From now on nothing is created, and growing datasets do nothing but grow; in return the file is readable
+  // at any time, as of the last flush of its datasets at least, whatever happens to the process (HDF5's
+  // single writer and multiple readers). Throws Error.
+  void start_growing();
+  bool is_growing() const;  // opened while it was not closed
   // Brings what was written so far to the disk. Throws Error.
   void flush();
   // Writes everything out and closes the file with all its groups. Throws Error. Files that were written

@@ -1,5 +1,6 @@
 // The result of a simulation in one HDF5 file, in SI units: samples of everything, the study that it came
-// from, and how the run went. It grows while the run goes, so that a run that fails leaves what it had. The
+// from, and how the run went. It grows while the run goes and is readable at any time: a run that fails or is
+// killed, or a disk that is full, leaves what it had, and a run that is resumed goes on in the same file. The
 // schema is docs/reference/result-file.md; change the two together and raise result_file_version when an
 // older reader would misunderstand the file.
 #pragma once
@@ -9,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +20,7 @@
 
 namespace lissom {
 
-inline constexpr int result_file_version = 1;
+inline constexpr int result_file_version = 2;
 
 // What does not change in a run.
 struct ResultHeader {
@@ -49,23 +51,44 @@ struct ResultBalance {
   double constraint_drift = 0;         // largest |g| [m]
 };
 
+enum class RunStatus : std::uint8_t { Running, Complete, Stopped, Failed };
+std::string_view name_of(RunStatus status);  // "running", "complete", "stopped", "failed"
+
+// How a run went, for the end of its file.
+struct ResultEnd {
+  RunStatus status = RunStatus::Running;
+  std::string failure;  // the message of one that failed
+  IntegrationSummary summary;
+  std::string report;  // the summary of the simulation as JSON, and
+  std::string text;    // for people; both empty where there is none
+};
+
 class ResultWriter {
  public:
-  // Creates the file under its own name, replacing one that is there. Throws Error.
+  // Creates the file, under another name until it is readable, replacing one that is there. Throws Error.
   ResultWriter(const std::filesystem::path& path, const ResultHeader& header);
-  // What was added last may be lost without finish().
+  // Goes on in a file behind its first samples; those that follow are written over. The header is that of
+  // the file, and no other process writes to it. Throws InputError where the file is another one or has fewer
+  // samples, Error where it cannot be written.
+  ResultWriter(const std::filesystem::path& path, const ResultHeader& header, std::uint64_t samples);
+  // What was added since the last flush() may be lost without finish().
   ~ResultWriter();
 
   // `sensors` in SI units, `nodes` 3 by n for each of the header's entries, `trust` the distance from the
-  // training where the header has it. Throws Error (disk full).
+  // training where the header has it, `summary` the statistics so far. Throws Error (disk full).
   void add(const State& state, const Eigen::VectorXd& sensors, const ResultBalance& balance,
-           const std::vector<Eigen::Matrix3Xd>& nodes, double trust = 0);
-  // Brings everything so far to the disk.
+           const std::vector<Eigen::Matrix3Xd>& nodes, const IntegrationSummary& summary, double trust = 0);
+  // Brings everything so far to the disk. Throws Error; what was flushed before stays readable then, and
+  // nothing more can be written.
   void flush();
-  // How the run went; `failure` is empty where it came to its end. Closes the file.
-  void finish(const IntegrationSummary& summary, const std::string& failure);
+  // Samples added, and the time of the last one that was flushed here.
+  std::uint64_t samples() const;
+  std::optional<double> flushed_until() const;
+  // How the run went. Closes the file.
+  void finish(const ResultEnd& end);
 
  private:
+  void create(const ResultHeader& header);
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
@@ -78,18 +101,23 @@ struct ResultFile {
   std::vector<ResultBalance> balance;                // k
   std::vector<std::vector<Eigen::Matrix3Xd>> nodes;  // of each of header.nodes, k samples [m]
   Eigen::VectorXd trust;                             // k, or empty: distance from the training
-  // of a file that was finished
-  bool finished = false;
-  std::string failure;
-  IntegrationSummary summary;
+  std::vector<IntegrationSummary> statistics;        // k, since the start; of version 2 on
+  // How it went; of a run that was killed, or that still runs, Running.
+  ResultEnd end;
   std::string lissom_version;
   int samples() const { return static_cast<int>(time.size()); }
 };
 
-// Reads a file of this or an older version; of a run that did not finish the samples that all datasets have.
-// Entries that this version does not know are warnings. Throws InputError: no such file, not a result, newer,
-// truncated, damaged.
-ResultFile read_result_file(const std::filesystem::path& path, Diagnostics& diagnostics);
+struct ResultReadOptions {
+  bool samples = true;  // all of them, or none
+  bool nodes = true;    // with the positions of the nodes, which may be most of the file
+};
+
+// Reads a file of this or an older version, also while it is written and after its writer was killed: the
+// samples that all datasets have. Entries that this version does not know are warnings. Throws InputError: no
+// such file, not a result, newer, truncated, damaged.
+ResultFile read_result_file(const std::filesystem::path& path, Diagnostics& diagnostics,
+                            const ResultReadOptions& options = {});
 
 bool is_result_file(const std::filesystem::path& path);
 

@@ -247,28 +247,6 @@ BodySpec read_body(const std::string& name, TomlTable table, const std::filesyst
   return body;
 }
 
-// A value as a text that is the same for the same content, without the keys `left_out`.
-std::string canonical(const toml::value& value, const std::vector<std::string>& left_out = {}) {
-  if (value.is_table()) {
-    std::map<std::string, std::string> entries;
-    for (const auto& [key, entry] : value.as_table())
-      if (std::find(left_out.begin(), left_out.end(), key) == left_out.end()) entries[key] = canonical(entry);
-    std::vector<std::string> parts;
-    for (const auto& [key, entry] : entries) parts.push_back(fmt::format("{} = {}", key, entry));
-    return fmt::format("{{ {} }}", fmt::join(parts, ", "));
-  }
-  if (value.is_array()) {
-    std::vector<std::string> parts;
-    for (const toml::value& entry : value.as_array()) parts.push_back(canonical(entry));
-    return fmt::format("[{}]", fmt::join(parts, ", "));
-  }
-  if (value.is_string()) return fmt::format("\"{}\"", value.as_string().str);
-  if (value.is_floating()) return fmt::format("{}", value.as_floating());
-  if (value.is_integer()) return fmt::format("{}", value.as_integer());
-  if (value.is_boolean()) return value.as_boolean() ? "true" : "false";
-  return toml::format(value);
-}
-
 // ------------------------------------------------------------------------------------------------- cases
 
 // Sets keys of a study by their dotted names.

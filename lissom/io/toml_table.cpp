@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 
 #include "lissom/core/text.hpp"
 
@@ -268,6 +269,27 @@ std::optional<size_t> TomlTable::word_index(std::string_view key, const std::vec
   problem(key, fmt::format("'{}' is none of {}{}", *word, fmt::join(words, ", "),
                            guess ? fmt::format("; did you mean '{}'?", *guess) : ""));
   return std::nullopt;
+}
+
+std::string canonical(const toml::value& value, const std::vector<std::string>& left_out) {
+  if (value.is_table()) {
+    std::map<std::string, std::string> entries;
+    for (const auto& [key, entry] : value.as_table())
+      if (std::find(left_out.begin(), left_out.end(), key) == left_out.end()) entries[key] = canonical(entry);
+    std::vector<std::string> parts;
+    for (const auto& [key, entry] : entries) parts.push_back(fmt::format("{} = {}", key, entry));
+    return fmt::format("{{ {} }}", fmt::join(parts, ", "));
+  }
+  if (value.is_array()) {
+    std::vector<std::string> parts;
+    for (const toml::value& entry : value.as_array()) parts.push_back(canonical(entry));
+    return fmt::format("[{}]", fmt::join(parts, ", "));
+  }
+  if (value.is_string()) return fmt::format("\"{}\"", value.as_string().str);
+  if (value.is_floating()) return fmt::format("{}", value.as_floating());
+  if (value.is_integer()) return fmt::format("{}", value.as_integer());
+  if (value.is_boolean()) return value.as_boolean() ? "true" : "false";
+  return toml::format(value);
 }
 
 }  // namespace lissom

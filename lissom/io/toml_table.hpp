@@ -85,4 +85,7 @@ class TomlTable {
   std::set<std::string, std::less<>> asked_;
 };
 
+// A value as a text that is the same for the same content, without the keys `left_out`.
+std::string canonical(const toml::value& value, const std::vector<std::string>& left_out = {});
+
 }  // namespace lissom

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numbers>
 
+#include "lissom/core/archive.hpp"
 #include "lissom/fe/stress_recovery.hpp"
 
 namespace lissom {
@@ -302,6 +303,10 @@ void SensorBank::measure_stress(const Sensor& sensor, const State& state, Eigen:
                                                          : values[component - 7];
   }
   if (place.node_ids.size() > 1) out[out.size() - 1] = static_cast<double>(place.node_ids[worst]);
+}
+
+void SensorBank::archive(Archive& archive) {
+  archive(initial_axes_, initial_positions_, last_angles_, last_rotations_);
 }
 
 std::string si_unit(const SensorColumn& column) {

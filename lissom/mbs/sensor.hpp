@@ -9,6 +9,8 @@
 
 namespace lissom {
 
+class Archive;
+
 enum class SensorKind : std::uint8_t {
   Position,             // of a marker [m]: x, y, z
   Displacement,         // since the start [m]: x, y, z
@@ -66,6 +68,8 @@ class SensorBank {
   void start(SystemEquations& equations, const State& initial);
   // Values in the order of columns(), SI. Samples come in the order of time, less than half a turn apart.
   void evaluate(SystemEquations& equations, const State& state, Eigen::Ref<Eigen::VectorXd> values);
+  // What later samples depend on.
+  void archive(Archive& archive);
 
  private:
   void measure_stress(const Sensor& sensor, const State& state, Eigen::Ref<Eigen::VectorXd> out);

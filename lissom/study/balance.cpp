@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "lissom/core/error.hpp"
+#include "lissom/mbs/archive_state.hpp"
 
 namespace lissom {
 
@@ -138,6 +139,15 @@ bool Balance::is_isolated() const {
   for (const Load& load : system.loads())
     if (!load.has_second || load.first.body < 0 || load.second.body < 0) return false;
   return true;
+}
+
+void Balance::Record::archive(Archive& archive) {
+  archive(t, power_in, power_out, work_in, dissipated);
+}
+
+void Balance::archive(Archive& archive) {
+  archive(last_, previous_, before_, before_jump_, scale_, kinetic_, angular_, energy_drift_,
+          constraint_drift_, momentum_drift_, angular_drift_);
 }
 
 }  // namespace lissom

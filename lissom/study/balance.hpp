@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "lissom/core/archive.hpp"
 #include "lissom/io/result_file.hpp"
 #include "lissom/mbs/system.hpp"
 
@@ -32,10 +33,13 @@ class Balance {
   const SystemEnergy& initial() const { return initial_; }
   double work_in() const { return last_.work_in; }
   double dissipated() const { return last_.dissipated; }
+  // What later steps and samples depend on.
+  void archive(Archive& archive);
 
  private:
   struct Record {
     double t = 0, power_in = 0, power_out = 0, work_in = 0, dissipated = 0;
+    void archive(Archive& archive);
   };
   static Record record(double t, const SystemEnergy& e);
   double drift(const SystemEnergy& energy, const Record& r) const;

@@ -80,6 +80,8 @@ class StudyRunner {
     SimulationOptions options;
     options.write_files = options_.write_files;
     options.stop = options_.stop;
+    options.resume = options_.resume;
+    options.checkpoint = options_.checkpoint;
     if (!needs_training(study)) return simulate(study, out, store_, diagnostics_, progress_, options);
     const Training& training = trained(*study.train);
     SlapModel model =

@@ -21,6 +21,9 @@ struct StudyRun {
 struct RunOptions {
   bool write_files = true;
   std::function<bool()> stop;  // of simulations: asked before every step
+  // of simulations, see SimulationOptions
+  bool resume = false;
+  double checkpoint = 5;  // [s]
 };
 
 // Does everything that the study asks for, body by body, then its simulation, then every case in a folder of

@@ -6,12 +6,15 @@
 #include <cmath>
 #include <optional>
 
+#include "lissom/core/archive.hpp"
+#include "lissom/core/folder_lock.hpp"
 #include "lissom/core/text.hpp"
 #include "lissom/io/csv_writer.hpp"
 #include "lissom/io/result_file.hpp"
 #include "lissom/io/rom_file.hpp"
 #include "lissom/io/table.hpp"
 #include "lissom/study/balance.hpp"
+#include "lissom/study/checkpoint.hpp"
 #include "lissom/study/start.hpp"
 #include "lissom/study/stress.hpp"
 #include "lissom/study/trust.hpp"
@@ -120,7 +123,144 @@ void check_request(const StudyFile& study, const std::filesystem::path& folder,
   if (!study.simulation || !study.simulation->simulate)
     fail_input("{}: there is no table [simulate]; add one with end and step", study.path.string());
   if (options.write_files) check_output_folder(folder);
+  // what cannot be resumed shall not wait for the bodies
+  Diagnostics told_later;
+  if (options.write_files && options.resume) find_resumable(study, folder, told_later);
 }
+
+// All samples of a run, as SimulationRun has them.
+struct Series {
+  std::vector<double> times, sensors, seconds, q, v, a;
+
+  void add(double t, const VectorXd& shown, const State& state) {
+    times.push_back(t);
+    sensors.insert(sensors.end(), shown.data(), shown.data() + shown.size());
+    seconds.push_back(state.t);
+    q.insert(q.end(), state.q.data(), state.q.data() + state.q.size());
+    v.insert(v.end(), state.v.data(), state.v.data() + state.v.size());
+    a.insert(a.end(), state.a.data(), state.a.data() + state.a.size());
+  }
+
+  // The first samples of a file.
+  void add(const ResultFile& file, std::uint64_t samples, const VectorXd& unit_factors, double time_unit) {
+    State state;
+    VectorXd shown;
+    for (std::uint64_t k = 0; k < samples; ++k) {
+      const auto row = static_cast<Eigen::Index>(k);
+      state.t = file.time[row];
+      state.q = file.q.row(row);
+      state.v = file.v.row(row);
+      state.a = file.a.row(row);
+      shown = file.sensors.row(row).transpose().cwiseQuotient(unit_factors);
+      add(state.t / time_unit, shown, state);
+    }
+  }
+
+  void move_to(SimulationRun& run, int coordinates) const {
+    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    const auto samples = static_cast<Eigen::Index>(times.size());
+    run.time = Eigen::Map<const VectorXd>(times.data(), samples);
+    run.sensors =
+        Eigen::Map<const RowMajor>(sensors.data(), samples, static_cast<Eigen::Index>(run.columns.size()));
+    run.sample_times = Eigen::Map<const VectorXd>(seconds.data(), samples);
+    run.q = Eigen::Map<const Eigen::MatrixXd>(q.data(), coordinates, samples);
+    run.v = Eigen::Map<const Eigen::MatrixXd>(v.data(), coordinates, samples);
+    run.a = Eigen::Map<const Eigen::MatrixXd>(a.data(), coordinates, samples);
+  }
+};
+
+[[noreturn]] void fail_other_bodies(const std::filesystem::path& folder) {
+  fail_input(
+      "{}: the bodies are not what they were when the run was begun, although the study is: a mesh, matrix "
+      "or model file has changed, or this Lissom ({}) computes them otherwise; undo that, give another "
+      "folder with --out, or run without --resume to start from the beginning",
+      folder.string(), LISSOM_VERSION);
+}
+
+bool is_first_sample(const ResultFile& file, const State& initial) {
+  if (file.samples() == 0) return false;
+  const auto same = [](const Eigen::MatrixXd& rows, const VectorXd& expected) {
+    return same_bits(VectorXd(rows.row(0)), expected);
+  };
+  return same(file.q, initial.q) && same(file.v, initial.v) && same(file.a, initial.a) &&
+         same(file.lambda, initial.lambda);
+}
+
+// A run that is complete, as it was.
+SimulationRun restore(SimulationRun run, const ResultFile& file, Series& series, const VectorXd& unit_factors,
+                      double time_unit, const std::filesystem::path& folder) {
+  series.add(file, static_cast<std::uint64_t>(file.samples()), unit_factors, time_unit);
+  series.move_to(run, static_cast<int>(file.q.cols()));
+  run.summary = json::parse(file.end.report);
+  run.summary["out"] = folder.string();
+  run.summary["was_complete"] = true;
+  run.text = file.end.text + fmt::format("{:<18}{}\n", "resumed", "not at all: the run was complete already");
+  return run;
+}
+
+// The files of a run while it goes.
+struct RunFiles {
+  std::filesystem::path csv_path, result_path, checkpoint_path;
+  std::optional<FolderLock> lock;
+  std::optional<CsvWriter> csv;
+  std::optional<ResultWriter> result;
+  Timer since_flush, since_checkpoint;
+  bool failed = false;  // something could not be written
+
+  explicit RunFiles(const std::filesystem::path& folder)
+      : csv_path(folder / "sensors.csv"),
+        result_path(folder / "result.h5"),
+        checkpoint_path(folder / "checkpoint.lissom") {}
+
+  void create(const std::vector<std::string>& columns, const ResultHeader& header) {
+    // an old one must not be taken for that of the new run
+    std::error_code ec;
+    if (std::filesystem::remove(checkpoint_path, ec); ec)
+      fail("{}: an old checkpoint cannot be removed: {}", checkpoint_path.string(), ec.message());
+    csv.emplace(csv_path, columns);
+    result.emplace(result_path, header);
+  }
+
+  void flush() {
+    csv->flush();
+    result->flush();
+    since_flush = Timer();
+  }
+
+  // Remembers when writing fails.
+  template <class Function>
+  void guarded(Function&& write) {
+    try {
+      write();
+    } catch (...) {
+      failed = true;
+      throw;
+    }
+  }
+
+  // Closes them after a failure, as far as that is possible still, and says what is kept.
+  std::string give_up(const ResultEnd& end) {
+    try {
+      csv->flush();
+    } catch (const Error&) {
+    }
+    try {
+      if (!failed) result->finish(end);
+    } catch (const Error&) {
+      failed = true;
+    }
+    std::string text;
+    if (const auto until = result->flushed_until())
+      text = fmt::format("\nwhat was computed until t = {:.6g} s is kept in {} and {}", *until,
+                         csv_path.string(), result_path.string());
+    if (!std::filesystem::exists(checkpoint_path)) return text;
+    if (failed)
+      text += "\nonce there is room to write, the same command with --resume goes on from there";
+    else if (end.status == RunStatus::Stopped)
+      text += "\nthe same command with --resume goes on from there";
+    return text;
+  }
+};
 
 }  // namespace
 
@@ -193,36 +333,63 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
   }
   const std::vector<NodeOutput> outputs = node_outputs(system, simulate, diagnostics);
   Trust trust(built.rom);
+  run.built = kept_system;
 
-  std::optional<CsvWriter> csv;
-  std::optional<ResultWriter> result;
-  const std::filesystem::path csv_path = folder / "sensors.csv", result_path = folder / "result.h5";
+  RunFiles files(folder);
+  Series series;
+  Checkpoint checkpoint;
+  std::optional<Archive> resumed;
+  std::optional<double> resumed_at;
   if (options.write_files) {
     std::error_code ec;
     std::filesystem::create_directories(folder, ec);
     if (ec) fail("{}: the folder cannot be made: {}", folder.string(), ec.message());
-    csv.emplace(csv_path, run.columns);
-    result.emplace(result_path, make_header(study, start, bank, outputs, trust.known()));
+    files.lock.emplace(folder);
+    Resumable from;
+    if (options.resume) from = find_resumable(study, folder, diagnostics);
+    checkpoint.study = study.text;
+    checkpoint.case_name = study.case_name;
+    checkpoint.start = fingerprint(equations, initial);
+    ResultHeader header = make_header(study, start, bank, outputs, trust.known());
+    if (from.complete || from.checkpoint) {
+      if (progress) progress("reading what is there", -1);
+      ResultReadOptions without_nodes;
+      without_nodes.nodes = false;
+      const ResultFile file = read_result_file(files.result_path, diagnostics, without_nodes);
+      if (from.complete) {
+        if (!is_first_sample(file, initial)) fail_other_bodies(folder);
+        return restore(std::move(run), file, series, unit_factors, spec.units.time, folder);
+      }
+      if (!same_bits(from.checkpoint->start, checkpoint.start)) fail_other_bodies(folder);
+      if (static_cast<std::uint64_t>(file.samples()) < from.checkpoint->samples)
+        fail_input("{}: has {} samples, and had {} when the run was saved; it was changed since",
+                   files.result_path.string(), file.samples(), from.checkpoint->samples);
+      if (from.checkpoint->lissom_version != LISSOM_VERSION)
+        diagnostics.warn("simulate.version." + folder.string(),
+                         fmt::format("the run was begun by Lissom {} and resumed by {}",
+                                     from.checkpoint->lissom_version, LISSOM_VERSION));
+      series.add(file, from.checkpoint->samples, unit_factors, spec.units.time);
+      resumed.emplace(std::move(from.checkpoint->state));
+      (*resumed)(bank, balance, trust);
+      resumed_at = from.checkpoint->t;
+      files.csv.emplace(files.csv_path, from.checkpoint->csv_bytes);
+      files.result.emplace(files.result_path, header, from.checkpoint->samples);
+    } else {
+      files.create(run.columns, header);
+    }
   }
 
   // every step counts in the balance, samples are written
-  std::vector<double> times, series, seconds, q, v, a;
+  IntegrationSummary summary;
   std::vector<Eigen::Matrix3Xd> nodes(outputs.size());
-  Timer since_flush;
   IntegrationOutput output;
   output.step = [&](const State& state) { balance.step(state); };
   output.sample = [&](const State& state) {
     bank.evaluate(equations, state, values);
     shown = values.cwiseQuotient(unit_factors);
-    times.push_back(state.t / spec.units.time);
-    series.insert(series.end(), shown.data(), shown.data() + shown.size());
-    seconds.push_back(state.t);
-    q.insert(q.end(), state.q.data(), state.q.data() + state.q.size());
-    v.insert(v.end(), state.v.data(), state.v.data() + state.v.size());
-    a.insert(a.end(), state.a.data(), state.a.data() + state.a.size());
+    series.add(state.t / spec.units.time, shown, state);
     const double distance = trust.at(state);
     if (!options.write_files) return;
-    csv->add(times.back(), shown);
     Eigen::Matrix3Xd positions;  // of all nodes of a body, whose groups follow each other
     for (size_t i = 0; i < outputs.size(); ++i) {
       const auto& [b, group] = outputs[i];
@@ -232,44 +399,56 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
       }
       nodes[i] = positions.middleCols(group.first, group.count);
     }
-    result->add(state, values, balance.at(state), nodes, distance);
-    if (since_flush.seconds() < 1) return;
-    csv->flush();
-    result->flush();
-    since_flush = Timer();
+    const ResultBalance now = balance.at(state);
+    files.guarded([&] {
+      files.csv->add(series.times.back(), shown);
+      files.result->add(state, values, now, nodes, summary, distance);
+      if (files.since_flush.seconds() >= 1) files.flush();
+    });
   };
   output.stop = options.stop;
+  // the first checkpoint at once, so that the study is known from then on
+  bool saved = resumed.has_value();
+  if (options.write_files)
+    output.between = [&](const IntegrationOutput::Save& save, bool stopped) {
+      if (saved && !stopped && files.since_checkpoint.seconds() < options.checkpoint) return;
+      files.guarded([&] {
+        files.flush();
+        Archive archive;
+        archive(bank, balance, trust);
+        save(archive);
+        checkpoint.t = summary.end;
+        checkpoint.samples = files.result->samples();
+        checkpoint.csv_bytes = files.csv->bytes();
+        checkpoint.state = archive.bytes();
+        write_checkpoint(checkpoint, files.checkpoint_path);
+      });
+      saved = true;
+      files.since_checkpoint = Timer();
+    };
 
-  IntegrationSummary summary;
-  const auto kept = [&] {
-    return options.write_files && !times.empty()
-               ? fmt::format("\nwhat was computed until t = {:.6g} s is kept in {} and {}",
-                             times.back() * spec.units.time, csv_path.string(), result_path.string())
-               : std::string();
-  };
+  ResultEnd end;
   try {
-    integrate(equations, initial, simulate.integrator, output, summary, diagnostics, progress);
+    integrate(equations, initial, simulate.integrator, output, summary, diagnostics, progress,
+              resumed ? &*resumed : nullptr);
+    if (options.write_files) files.guarded([&] { files.flush(); });
   } catch (const Error& e) {
-    if (csv) csv->flush();
-    if (result) result->finish(summary, e.what());
-    const std::string message = fmt::format("{}{}{}", e.what(), trust.left_before(), kept());
+    end.status = RunStatus::Failed;
+    end.failure = e.what();
+    end.summary = summary;
+    const std::string kept = options.write_files ? files.give_up(end) : "";
+    const std::string message = fmt::format("{}{}{}", e.what(), trust.left_before(), kept);
     if (dynamic_cast<const InputError*>(&e)) throw InputError(message);
     throw Error(message);
   }
-  if (csv) csv->flush();
-  if (result) result->finish(summary, "");
-  if (summary.stopped) fail("the simulation was stopped at t = {:.6g} s{}", summary.end, kept());
+  if (summary.stopped) {
+    end.status = RunStatus::Stopped;
+    end.summary = summary;
+    fail("the simulation was stopped at t = {:.6g} s{}", summary.end,
+         options.write_files ? files.give_up(end) : "");
+  }
 
-  run.time = Eigen::Map<const VectorXd>(times.data(), static_cast<Eigen::Index>(times.size()));
-  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  run.sensors = Eigen::Map<const RowMajor>(series.data(), static_cast<Eigen::Index>(times.size()),
-                                           static_cast<Eigen::Index>(columns));
-  const auto samples = static_cast<Eigen::Index>(times.size());
-  run.sample_times = Eigen::Map<const VectorXd>(seconds.data(), samples);
-  run.q = Eigen::Map<const Eigen::MatrixXd>(q.data(), system.coordinates(), samples);
-  run.v = Eigen::Map<const Eigen::MatrixXd>(v.data(), system.coordinates(), samples);
-  run.a = Eigen::Map<const Eigen::MatrixXd>(a.data(), system.coordinates(), samples);
-  run.built = kept_system;
+  series.move_to(run, system.coordinates());
   trust.warn(diagnostics);
 
   json& j = run.summary;
@@ -286,7 +465,7 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
   j["largest_step"] = summary.largest_step;
   j["seconds"] = summary.seconds;
   j["output_seconds"] = summary.output_seconds;
-  j["samples"] = times.size();
+  j["samples"] = series.times.size();
   j["energy_drift"] = balance.energy_drift();
   j["constraint_drift"] = balance.constraint_drift();
   j["momentum_drift"] = optional_number(balance.momentum_drift());
@@ -303,6 +482,7 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
   if (options.write_files) {
     j["out"] = folder.string();
     j["files"] = {"sensors.csv", "result.h5"};
+    if (resumed_at) j["resumed_at"] = *resumed_at;
   }
 
   run.text = describe(system, start.check);
@@ -313,7 +493,7 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
                                  name_of(simulate.integrator.integrator), summary.steps, summary.rejected,
                                  summary.newton_iterations, summary.factorisations));
   line("steps", fmt::format("{:.3g} to {:.3g} s, {} samples", summary.smallest_step, summary.largest_step,
-                            times.size()));
+                            series.times.size()));
   line("time", fmt::format("{} for {:.6g} s", format_seconds(summary.seconds), summary.end));
   line("energy drift", fmt::format("{:.2e} of {:.4g} J", balance.energy_drift(), balance.energy_scale()));
   line("constraint drift", fmt::format("{:.2e} m", balance.constraint_drift()));
@@ -323,6 +503,20 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
   if (built.rom) line("trust", trust.text());
   if (simulate.stress)
     report_stress(study, options.write_files ? folder : std::filesystem::path(), run, diagnostics, progress);
+  if (resumed_at) line("resumed", fmt::format("at {:.6g} s", *resumed_at));
+  if (!options.write_files) return run;
+
+  end.status = RunStatus::Complete;
+  end.summary = summary;
+  end.report = j.dump(-1, ' ', false, json::error_handler_t::replace);
+  end.text = run.text;
+  try {
+    files.guarded([&] { files.result->finish(end); });
+  } catch (const Error& e) {
+    fail("{}{}", e.what(), files.give_up(end));
+  }
+  std::error_code ec;
+  std::filesystem::remove(files.checkpoint_path, ec);
   return run;
 }
 

@@ -17,6 +17,10 @@ struct SimulationOptions {
   bool write_files = true;
   // Asked before every step; true ends the run as if it had failed there.
   std::function<bool()> stop;
+  // Goes on where a run in the folder ended, was stopped or was killed. Every sample is what it would have
+  // been without; a run that is complete is read from its file.
+  bool resume = false;
+  double checkpoint = 5;  // [s] between checkpoints
 };
 
 struct SimulationRun {
@@ -32,8 +36,9 @@ struct SimulationRun {
 };
 
 // Simulates study.simulation and leaves sensors.csv (the study's units) and result.h5 (SI) in `folder`, which
-// is made. Throws InputError where the study cannot be simulated, Error where the run fails; the message then
-// says until when the files have the result.
+// is made, and checkpoint.lissom while the run is not complete. Throws InputError where the study cannot be
+// simulated or resumed, Error where the run fails; the message then says until when the files have the
+// result.
 // A reduced mechanism says at every sample how far it is from what it was trained on (/trust of result.h5,
 // "trust" of the summary), and warns beyond trust_threshold.
 SimulationRun simulate(const StudyFile& study, const std::filesystem::path& folder, StudySystem built,

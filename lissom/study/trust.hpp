@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "lissom/core/archive.hpp"
 #include "lissom/core/diagnostics.hpp"
 #include "lissom/mbs/equations.hpp"
 #include "lissom/rom/slap_model.hpp"
@@ -30,6 +31,8 @@ class Trust {
   std::string left_before() const;
   nlohmann::json to_json() const;
   std::string text() const;
+  // What later samples depend on.
+  void archive(Archive& archive) { archive(any_, largest_, at_, first_outside_, outside_since_); }
 
  private:
   std::shared_ptr<const SlapModel> rom_;

@@ -122,6 +122,13 @@ class Bdf final : public Stepper {
     combine(w, used_order_ + 1, &State::lambda, out.lambda);
   }
 
+  void archive(Archive& archive) override {
+    archive(norm_, history_, points_, trial_, alpha_, order_, used_order_, steps_as_now_, h_, last_h_,
+            started_);
+    if (newton_) archive(*newton_);
+    if (stabilised_) archive(*stabilised_);
+  }
+
  private:
   // sum of w[i] times the i-th latest value; as differences to the latest, so that large constants cancel
   void combine(const Weights& w, int count, Eigen::VectorXd State::*part, Eigen::VectorXd& sum) const {

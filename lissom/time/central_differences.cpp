@@ -77,6 +77,8 @@ class CentralDifferences final : public Stepper {
 
   void interpolate(double t, State& out) const override { interpolate_hermite(previous_, state_, t, out); }
 
+  void archive(Archive& archive) override { archive(accelerations_, state_, previous_, x_, until_check_); }
+
   // 2 / omega_max [s] by iteration with M^-1 K at rest in the positions of a state; infinite without
   // stiffness. From above: what it says is not stable, is not.
   double stability_limit(const State& at) {

@@ -53,7 +53,8 @@ class Cvode final : public Stepper {
   Cvode& operator=(const Cvode&) = delete;
 
   void start(const State& initial) override {
-    state_ = previous_ = work_ = initial;
+    started_at_ = state_ = previous_ = work_ = initial;
+    steps_since_start_ = 0;
     norm_.start(initial.t);
     accelerations_.solve(state_);
     time_ = norm_.time_scale(state_);
@@ -83,6 +84,8 @@ class Cvode final : public Stepper {
 
   void step(double stop) override {
     previous_ = state_;
+    LISSOM_ASSERT(steps_since_start_ == 0 || stop == stop_);
+    stop_ = stop;
     // what is left before a stop may be less than the smallest step
     check(CVodeSetMinStep(memory_,
                           std::min(smallest_step(options_, state_.t, norm_.horizon()), stop - state_.t)));
@@ -106,6 +109,7 @@ class Cvode final : public Stepper {
     accelerations_.solve(state_);
     time_ = norm_.time_scale(state_);
     count_step(summary_, state_.t - previous_.t);
+    ++steps_since_start_;
   }
 
   const State& state() const override { return state_; }
@@ -118,6 +122,15 @@ class Cvode final : public Stepper {
     unpack(between_, out);
     if (!equations_.is_ode()) projector_.project(out, options_.newton.tolerance);
     accelerations_.solve(out);
+  }
+
+  // CVODE does not give its history away: it is made again, by the same steps from the last start on.
+  void archive(Archive& archive) override {
+    archive(accelerations_, started_at_, stop_, steps_since_start_);
+    if (!archive.loading()) return;
+    const long steps = steps_since_start_;
+    start(State(started_at_));
+    for (long k = 0; k < steps; ++k) step(stop_);
   }
 
  private:
@@ -256,6 +269,9 @@ class Cvode final : public Stepper {
   mutable Projector projector_;
   NewtonMatrix newton_;
   State state_, previous_, work_;
+  State started_at_;
+  double stop_ = 0;  // the same for all steps since the start
+  long steps_since_start_ = 0;
   double time_ = 1;  // [s] that weighs errors of velocities
 
   SUNContext context_ = nullptr;

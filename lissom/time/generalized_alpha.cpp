@@ -119,6 +119,11 @@ class AlphaStepper final : public Stepper {
     out.a = (1 - s) * before_.a + s * now_.a;
   }
 
+  void archive(Archive& archive) override {
+    archive(newton_, now_, before_, next_, a_, a_before_, a_next_, a_step_, v_step_, constraint_rate_, rate_,
+            has_grid_, t0_, last_h_, prepared_h_, wanted_h_, halvings_, linear_guess_);
+  }
+
  private:
   // Where steps of t0 + k h end: `target` is the next such time, h the step to try on the way there.
   void fixed_step(double stop) {

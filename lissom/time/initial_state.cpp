@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "lissom/core/error.hpp"
+#include "lissom/mbs/archive_state.hpp"
 #include "lissom/time/largest_rows.hpp"
 
 namespace lissom {
@@ -257,6 +258,17 @@ void AccelerationSolver::solve(State& state) {
   state.a = kkt.x.head(n);
   state.lambda = kkt.mass * kkt.x.tail(m);
   if (!kkt.x.allFinite()) fail("accelerations at {:.6g} s are not finite", state.t);
+}
+
+void AccelerationSolver::archive(Archive& archive) {
+  MassAndConstraints& kkt = impl_->kkt;
+  archive(kkt.constant);
+  if (!kkt.constant) return;
+  archive(kkt.state);
+  if (!archive.loading()) return;
+  // factors of the same numbers are the same ones
+  kkt.constant = false;
+  if (!kkt.factorise(kkt.state.t, Eigen::VectorXd(kkt.state.q))) fail_input("has a singular mass matrix");
 }
 
 struct Projector::Impl {

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "lissom/core/archive.hpp"
 #include "lissom/mbs/equations.hpp"
 
 namespace lissom {
@@ -34,6 +35,8 @@ class AccelerationSolver {
   ~AccelerationSolver();
   // Fills state.a and state.lambda from t, q and v. Throws Error where the matrix is singular.
   void solve(State& state);
+  // A constant mass matrix is factorised once.
+  void archive(Archive& archive);
 
  private:
   struct Impl;

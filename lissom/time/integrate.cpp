@@ -89,20 +89,36 @@ class Run {
     std::sort(breaks_.begin(), breaks_.end());
   }
 
-  void operator()(const State& initial) {
+  void operator()(const State& initial, Archive* resume) {
     summary_.end = start_;
     check_finite(equations_, initial, "at the start");
     const std::unique_ptr<Stepper> stepper = make_stepper(equations_, options_, summary_);
-    stepper->start(initial);
-    if (options_.sample > 0)
-      give_samples(*stepper, start_, true);
-    else
-      give(output_.sample, initial);
+    if (resume) {
+      if (progress_) progress_("going back to where it was", -1);
+      archive(*resume, *stepper);
+      seconds_before_ = summary_.seconds;
+    } else {
+      stepper->start(initial);
+      if (options_.sample > 0)
+        give_samples(*stepper, start_, true);
+      else
+        give(output_.sample, initial);
+    }
 
+    const IntegrationOutput::Save save = [&](Archive& to) {
+      summary_.seconds = seconds();
+      archive(to, *stepper);
+    };
     size_t next_break = 0;
     double told = 0;
     while (summary_.end < options_.end) {
-      if (output_.stop && output_.stop()) {
+      const bool stopped = output_.stop && output_.stop();
+      if (output_.between) {
+        const auto before = Clock::now();
+        output_.between(save, stopped);
+        summary_.output_seconds += seconds_since(before);
+      }
+      if (stopped) {
         summary_.stopped = true;
         return;
       }
@@ -131,10 +147,31 @@ class Run {
     }
   }
 
+  // Spent so far, before a resumption too.
+  double seconds() const { return seconds_before_ + seconds_since(begin_); }
+
  private:
+  void archive(Archive& archive, Stepper& stepper) {
+    bool has_solvers = accelerations_ != nullptr;
+    archive(stepper, samples_, samples_done_, sample_, has_solvers);
+    if (has_solvers) {
+      make_solvers();
+      archive(*accelerations_);
+    }
+    // last, because reading the stepper may count
+    archive(summary_);
+  }
+
+  void make_solvers() {
+    if (accelerations_) return;
+    accelerations_ = std::make_unique<AccelerationSolver>(equations_);
+    projector_ = std::make_unique<Projector>(equations_);
+  }
+
   void give(const std::function<void(const State&)>& to, const State& state) {
     if (!to) return;
     const auto before = Clock::now();
+    summary_.seconds = seconds();
     to(state);
     summary_.output_seconds += seconds_since(before);
   }
@@ -175,10 +212,7 @@ class Run {
 
   // After a jump: velocities as prescribed motions now want them, accelerations of the new loads.
   void start_again(Stepper& stepper, double jump) {
-    if (!accelerations_) {
-      accelerations_ = std::make_unique<AccelerationSolver>(equations_);
-      projector_ = std::make_unique<Projector>(equations_);
-    }
+    make_solvers();
     State state = stepper.state();
     state.t = std::nextafter(jump, infinity);
     projector_->project(state, 1e-12);
@@ -196,6 +230,8 @@ class Run {
   long samples_ = 0;  // given so far
   bool samples_done_ = false;
   State sample_;
+  const Clock::time_point begin_ = Clock::now();
+  double seconds_before_ = 0;
   std::unique_ptr<AccelerationSolver> accelerations_;
   std::unique_ptr<Projector> projector_;
 };
@@ -266,7 +302,7 @@ std::vector<std::string> IntegratorOptions::problems(const Equations* equations)
 
 void integrate(Equations& equations, const State& initial, const IntegratorOptions& options,
                const IntegrationOutput& output, IntegrationSummary& summary, Diagnostics& diagnostics,
-               const ProgressHook& progress) {
+               const ProgressHook& progress, Archive* resume) {
   std::vector<std::string> problems = options.problems(&equations);
   if (!(options.end > initial.t))
     problems.push_back(
@@ -278,9 +314,9 @@ void integrate(Equations& equations, const State& initial, const IntegratorOptio
 
   const BlasThreads one;
   summary = {};
-  const auto begin = Clock::now();
+  Run run(equations, initial, options, output, summary, progress);
   const auto finish = [&] {
-    summary.seconds = seconds_since(begin);
+    summary.seconds = run.seconds();
     if (has_fixed_step(options) && summary.rejected > 0)
       diagnostics.warn(
           "time.halved-steps",
@@ -288,12 +324,17 @@ void integrate(Equations& equations, const State& initial, const IntegratorOptio
                       summary.rejected, summary.smallest_step, options.step));
   };
   try {
-    Run(equations, initial, options, output, summary, progress)(initial);
+    run(initial, resume);
   } catch (...) {
     finish();
     throw;
   }
   finish();
+}
+
+void IntegrationSummary::archive(Archive& archive) {
+  archive(steps, rejected, newton_iterations, residuals, jacobians, factorisations, smallest_step,
+          largest_step, seconds, output_seconds, end);
 }
 
 }  // namespace lissom

@@ -22,6 +22,8 @@
 
 namespace lissom {
 
+class Archive;
+
 enum class Integrator : std::uint8_t { GeneralizedAlpha, HhtI3, Bdf, CentralDifferences, RungeKutta, Cvode };
 std::string_view name_of(Integrator integrator);  // as above
 const std::vector<std::pair<std::string, Integrator>>& integrator_names();
@@ -70,6 +72,11 @@ struct IntegrationOutput {
   std::function<void(const State&)> sample;
   // asked before every step; true ends the run after the samples so far
   std::function<bool()> stop;
+  // Called before every step, after `stop` was asked, with a function that puts the whole state of the
+  // integration into an archive (summary included, as of now), and whether it ends here. integrate() goes on
+  // from such an archive as if nothing had been: every step and sample that follows is the same bit for bit.
+  using Save = std::function<void(Archive&)>;
+  std::function<void(const Save& save, bool stopped)> between;
 };
 
 struct IntegrationSummary {
@@ -79,14 +86,18 @@ struct IntegrationSummary {
   double output_seconds = 0;                   // of these, in `output`
   double end = 0;                              // [s] reached
   bool stopped = false;                        // by output.stop
+  void archive(Archive& archive);
 };
 
 // From a consistent initial state to options.end. Throws Error where a step will not converge down to the
 // smallest one (message: time, body and joint of the largest residuals, what to try) or numbers are not
 // finite; `output` then has had everything up to there. `summary` is filled in either case.
+// `resume`: an archive that IntegrationOutput::between has filled, of the same equations, initial state and
+// options; what was given to `output` before it is not given again. Seconds add up. cvode, which keeps its
+// history to itself, repeats its steps since the start or the last jump of the loads.
 void integrate(Equations& equations, const State& initial, const IntegratorOptions& options,
                const IntegrationOutput& output, IntegrationSummary& summary, Diagnostics& diagnostics,
-               const ProgressHook& progress = {});
+               const ProgressHook& progress = {}, Archive* resume = nullptr);
 
 // The largest stable step of central differences in the positions of a state, 2 / omega_max [s] of the system
 // linearised there; infinite without stiffness. Of equations without constraints. From above: a longer step

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "lissom/core/error.hpp"
+#include "lissom/mbs/archive_state.hpp"
 #include "lissom/time/largest_rows.hpp"
 
 namespace lissom {
@@ -35,7 +36,8 @@ struct NewtonSolver::Impl {
   NewtonMatrix matrix;
 
   bool has_matrix = false;
-  double matrix_ca = 0, matrix_w = 0;
+  double matrix_ca = 0, matrix_cv = 0, matrix_w = 0;
+  State matrix_state;  // where it was made
   double curvature = usual_curvature;
 
   Eigen::VectorXd x, residual;  // n + m: increment, unscaled residual of it
@@ -62,6 +64,8 @@ struct NewtonSolver::Impl {
         a0(n),
         lambda0(m) {
     x.setZero();
+    matrix_state.q = matrix_state.v = matrix_state.a = q0;  // room
+    matrix_state.lambda = lambda0;
     LISSOM_ASSERT(mass > 0 && length > 0);
   }
 
@@ -83,7 +87,9 @@ struct NewtonSolver::Impl {
     if (!matrix.factorise()) return false;
     has_matrix = true;
     matrix_ca = step.ca;
+    matrix_cv = step.cv;
     matrix_w = step.w;
+    if (&state != &matrix_state) matrix_state = state;
     return true;
   }
 
@@ -290,6 +296,22 @@ void NewtonSolver::velocity_change(const Eigen::VectorXd& rate, Eigen::VectorXd&
 }
 void NewtonSolver::forget() {
   impl_->has_matrix = false;
+}
+
+void NewtonSolver::archive(Archive& archive) {
+  Impl& s = *impl_;
+  archive(s.has_matrix, s.matrix_ca, s.matrix_cv, s.matrix_w, s.curvature, s.iterations, s.last_iterations,
+          s.rate, s.increment, s.last_ca, s.fresh_before);
+  if (!s.has_matrix) return;
+  archive(s.matrix_state);
+  if (!archive.loading()) return;
+  // the same numbers by the same way make the same factors
+  ImplicitStep step;
+  step.t = s.matrix_state.t;
+  step.cv = s.matrix_cv;
+  step.ca = s.matrix_ca;
+  step.w = s.matrix_w;
+  if (!s.make_matrix(step, s.matrix_state)) fail_input("has a Newton matrix that is singular");
 }
 
 }  // namespace lissom

@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 
+#include "lissom/core/archive.hpp"
 #include "lissom/time/integrate.hpp"
 
 namespace lissom {
@@ -42,6 +43,8 @@ class NewtonSolver {
   void velocity_change(const Eigen::VectorXd& rate, Eigen::VectorXd& dv);
   // Factorise afresh in the next call.
   void forget();
+  // What the next call depends on, the matrix included.
+  void archive(Archive& archive);
 
  private:
   struct Impl;

@@ -108,6 +108,12 @@ class RungeKutta final : public Stepper {
     accelerations_.solve(out);
   }
 
+  void archive(Archive& archive) override {
+    archive(norm_, accelerations_, state_, previous_, trial_, h_, error_before_);
+    for (Pair& r : r_) archive(r.q, r.v);
+    archive(shift_.q, shift_.v);
+  }
+
  private:
   void accelerate(State& s) const {
     accelerations_.solve(s);

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "lissom/core/error.hpp"
+#include "lissom/mbs/archive_state.hpp"
 #include "lissom/time/largest_rows.hpp"
 
 namespace lissom {
@@ -35,6 +36,8 @@ struct StabilisedSolver::Impl {
   NewtonMatrix matrix;  // n + 2 m
   bool has_matrix = false;
   double matrix_alpha = 0;
+  State matrix_state;           // where it was made
+  Eigen::MatrixXd matrix_push;  // and its push
   Eigen::VectorXd W, x, residual, dq;
   Eigen::MatrixXd J, G, C, push;  // push = W G'
   State guess;
@@ -57,6 +60,9 @@ struct StabilisedSolver::Impl {
         G(m, n),
         C(m, n),
         push(n, m) {
+    matrix_state.q = matrix_state.v = matrix_state.a = Eigen::VectorXd::Zero(n);  // room
+    matrix_state.lambda = Eigen::VectorXd::Zero(m);
+    matrix_push = push;
     const Eigen::VectorXd& scale = eq.displacement_scale();
     W = scale.unaryExpr([](double s_i) { return s_i > 0 ? 1 / (s_i * s_i) : 0; });
   }
@@ -98,6 +104,8 @@ struct StabilisedSolver::Impl {
     }
     has_matrix = true;
     matrix_alpha = alpha;
+    if (&s != &matrix_state) matrix_state = s;
+    matrix_push = push;
     return true;
   }
 
@@ -194,6 +202,17 @@ const std::string& StabilisedSolver::failure() const {
 
 void StabilisedSolver::forget() {
   impl_->has_matrix = false;
+}
+
+void StabilisedSolver::archive(Archive& archive) {
+  Impl& s = *impl_;
+  archive(s.has_matrix, s.matrix_alpha);
+  if (!s.has_matrix) return;
+  archive(s.matrix_state, s.matrix_push);
+  if (!archive.loading()) return;
+  // the same numbers by the same way make the same factors
+  s.push = s.matrix_push;
+  if (!s.make_matrix(s.matrix_alpha, s.matrix_state)) fail_input("has a Newton matrix that is singular");
 }
 
 }  // namespace lissom

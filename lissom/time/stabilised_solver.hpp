@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 
+#include "lissom/core/archive.hpp"
 #include "lissom/time/integrate.hpp"
 
 namespace lissom {
@@ -28,6 +29,8 @@ class StabilisedSolver {
   const std::string& failure() const;
   // Factorise afresh in the next call.
   void forget();
+  // What the next call depends on, the matrix included.
+  void archive(Archive& archive);
 
  private:
   struct Impl;

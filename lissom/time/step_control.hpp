@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "lissom/core/archive.hpp"
 #include "lissom/time/integrate.hpp"
 
 namespace lissom {
@@ -25,6 +26,7 @@ class ErrorNorm {
   // Begins to count the whole time.
   void start(double t) { horizon_ = std::max(end_ - t, 0.0); }
   double horizon() const { return horizon_; }
+  void archive(Archive& archive) { archive(horizon_); }
 
   // Metres of a unit of each coordinate (n), none zero; and the error that is just allowed [m].
   const Eigen::VectorXd& scale() const { return scale_; }

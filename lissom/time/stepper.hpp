@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "lissom/mbs/archive_state.hpp"
 #include "lissom/time/integrate.hpp"
 
 namespace lissom {
@@ -25,6 +26,11 @@ class Stepper {
   virtual const State& previous() const = 0;
   // The state at a time between the two, with the order of the method.
   virtual void interpolate(double t, State& out) const = 0;
+
+  // Everything that later steps depend on, between two steps: one that is read continues as the one that was
+  // written would have, bit for bit. Counters of the summary are not part of it, and may be raised by
+  // reading.
+  virtual void archive(Archive& archive) = 0;
 };
 
 // Counters of `summary` are raised by the steppers: steps, rejected, newton_iterations and so on, smallest

@@ -54,6 +54,11 @@ def simulate(end=0.1, step=1e-3, more="rho_inf = 1\n"):
     return f"[simulate]\nend = {end}\nstep = {step}\n{more}"
 
 
+def status_of(file):
+    """The last word of a result on how its run went."""
+    return json.loads(file["run/status"][:].tobytes().splitlines()[-1][9:])
+
+
 def elliptic_period(theta, omega):
     """Of a pendulum with this amplitude and this small-angle frequency [rad/s]: 4 K(sin(theta/2)) / omega."""
     a, g = 1.0, math.cos(theta / 2)
@@ -113,8 +118,10 @@ class RigidPendulum(SimulateTest):
                 np.testing.assert_array_equal(f["sensors/values"][:, i], s[name])
             self.assertEqual(f["states/q"].shape, (101, 7))
             self.assertEqual(f["states/lambda"].shape, (101, 6))
-            self.assertEqual(f["run"].attrs["complete"], 1)
-            self.assertEqual(f["run"].attrs["steps"], 100)
+            status = status_of(f)
+            self.assertEqual(status["status"], "complete")
+            self.assertEqual(status["integration"]["steps"], 100)
+            self.assertEqual(f["run/steps"][-1], 100)
             self.assertIn(b"[simulate]", f["study"][0])
             total = sum(f["balance"][name][:] for name in ("kinetic", "elastic", "gravity", "springs"))
             np.testing.assert_allclose(total, s["E.total"], rtol=1e-14, atol=1e-14)
@@ -373,8 +380,8 @@ motion = "sqrt(0.74) + t"
         if h5py:
             with h5py.File(self.folder / "out/result.h5") as f:
                 self.assertEqual(len(f["time"]), len(s["t"]))
-                self.assertEqual(f["run"].attrs["complete"], 0)
-                self.assertNotEqual(f["run"].attrs["failure"], b"")
+                self.assertEqual(status_of(f)["status"], "failed")
+                self.assertNotEqual(status_of(f)["failure"], "")
 
     def test_ctrl_c_keeps_what_was_computed(self):
         self.write("s.toml", RIGID + HINGE + SENSORS + simulate(1e5, 1e-3))

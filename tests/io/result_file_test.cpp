@@ -45,7 +45,14 @@ struct Sample {
     e.momentum = Eigen::Vector3d::Random();
     e.angular_momentum = Eigen::Vector3d::Random();
   }
-  void add_to(ResultWriter& writer) const { writer.add(state, sensors, balance, nodes); }
+  IntegrationSummary summary() const {
+    IntegrationSummary s;
+    s.steps = static_cast<long>(10 * state.t) + 12345678901;
+    s.residuals = 3;
+    s.smallest_step = state.t / 3;
+    return s;
+  }
+  void add_to(ResultWriter& writer) const { writer.add(state, sensors, balance, nodes, summary()); }
 };
 
 void expect_sample(const Sample& expected, const ResultFile& file, int i) {
@@ -69,6 +76,9 @@ void expect_sample(const Sample& expected, const ResultFile& file, int i) {
   expect_same(a.constraint_drift, b.constraint_drift);
   expect_same(a.energy.momentum, b.energy.momentum);
   expect_same(a.energy.angular_momentum, b.energy.angular_momentum);
+  EXPECT_EQ(expected.summary().steps, file.statistics[i].steps);
+  EXPECT_EQ(expected.summary().residuals, file.statistics[i].residuals);
+  expect_same(expected.summary().smallest_step, file.statistics[i].smallest_step);
   for (size_t body = 0; body < expected.nodes.size(); ++body)
     expect_same(expected.nodes[body], file.nodes[body][i]);
 }
@@ -100,7 +110,12 @@ std::vector<Sample> write_sample(const std::filesystem::path& path, int count,
     samples.back().add_to(writer);
     if (i % 700 == 3) writer.flush();
   }
-  IntegrationSummary summary;
+  ResultEnd end;
+  end.status = failure.empty() ? RunStatus::Complete : RunStatus::Failed;
+  end.failure = failure;
+  end.report = "{\"steps\": 3}";
+  end.text = "all is well\n";
+  IntegrationSummary& summary = end.summary;
   summary.steps = 12345678901;
   summary.rejected = 2;
   summary.newton_iterations = 3;
@@ -112,7 +127,7 @@ std::vector<Sample> write_sample(const std::filesystem::path& path, int count,
   summary.seconds = 0.7;
   summary.output_seconds = 0.1;
   summary.end = 9;
-  writer.finish(summary, failure);
+  writer.finish(end);
   return samples;
 }
 
@@ -138,12 +153,14 @@ TEST(ResultFile, EverythingComesBackBitByBit) {
     EXPECT_EQ(file.header.bodies[0].modes, 1);
     ASSERT_EQ(file.header.nodes.size(), 2u);
     EXPECT_EQ(file.header.nodes[1].ids, (std::vector<std::int64_t>{1, 2, 30}));
-    EXPECT_TRUE(file.finished);
-    EXPECT_EQ(file.failure, "");
-    EXPECT_EQ(file.summary.steps, 12345678901);
-    EXPECT_EQ(file.summary.factorisations, 6);
-    expect_same(file.summary.smallest_step, 1.0 / 3);
-    EXPECT_EQ(file.summary.end, 9);
+    EXPECT_EQ(file.end.status, RunStatus::Complete);
+    EXPECT_EQ(file.end.failure, "");
+    EXPECT_EQ(file.end.report, "{\"steps\": 3}");
+    EXPECT_EQ(file.end.text, "all is well\n");
+    EXPECT_EQ(file.end.summary.steps, 12345678901);
+    EXPECT_EQ(file.end.summary.factorisations, 6);
+    expect_same(file.end.summary.smallest_step, 1.0 / 3);
+    EXPECT_EQ(file.end.summary.end, 9);
     EXPECT_TRUE(is_result_file(folder / "r.h5"));
   }
 }
@@ -154,7 +171,8 @@ TEST(ResultFile, ARunThatFailedHasItsSamplesAndItsReason) {
   const ResultFile file = read(folder / "r.h5");
   ASSERT_EQ(file.samples(), 17);
   expect_sample(samples[16], file, 16);
-  EXPECT_EQ(file.failure, "the step did not converge");
+  EXPECT_EQ(file.end.status, RunStatus::Failed);
+  EXPECT_EQ(file.end.failure, "the step did not converge");
 }
 
 TEST(ResultFile, AWriterThatIsGivenUpLeavesWhatItHad) {
@@ -168,9 +186,65 @@ TEST(ResultFile, AWriterThatIsGivenUpLeavesWhatItHad) {
     }
   }
   const ResultFile file = read(folder / "r.h5");
-  EXPECT_FALSE(file.finished);
+  EXPECT_EQ(file.end.status, RunStatus::Running);
   ASSERT_EQ(file.samples(), 5);
   for (int i = 0; i < 5; ++i) expect_sample(samples[i], file, i);
+}
+
+TEST(ResultFile, IsReadableAfterEveryFlushWhileItIsWritten) {
+  const TemporaryFolder folder;
+  std::vector<Sample> samples;
+  ResultWriter writer(folder / "r.h5", sample_header());
+  EXPECT_EQ(read(folder / "r.h5").samples(), 0);
+  for (int i = 0; i < 40; ++i) {
+    samples.emplace_back(i);
+    samples.back().add_to(writer);
+    if (i % 13 > 0) continue;
+    writer.flush();
+    const ResultFile file = read(folder / "r.h5");
+    EXPECT_EQ(file.end.status, RunStatus::Running);
+    ASSERT_EQ(file.samples(), i + 1);
+    for (int k = 0; k <= i; ++k) expect_sample(samples[k], file, k);
+  }
+}
+
+TEST(ResultFile, GoesOnBehindItsFirstSamples) {
+  const TemporaryFolder folder;
+  // as a killed process leaves it: a copy while it is open
+  std::vector<Sample> samples;
+  for (int i = 0; i < 3000; ++i) samples.emplace_back(0.1 * i);
+  {
+    ResultWriter writer(folder / "r.h5", sample_header());
+    for (int i = 0; i < 1500; ++i) samples[i].add_to(writer);
+    writer.flush();
+    std::filesystem::copy_file(folder / "r.h5", folder / "killed.h5");
+    writer.finish({});
+  }
+  for (const char* name : {"killed.h5", "r.h5"}) {
+    {
+      ResultWriter writer(folder / name, sample_header(), 1200);
+      for (int i = 1200; i < 3000; ++i) {
+        samples[i].add_to(writer);
+        if (i % 500 != 0) continue;
+        writer.flush();
+        // what was there stays there
+        EXPECT_GE(read(folder / name).samples(), 1500);
+      }
+      EXPECT_EQ(writer.samples(), 3000u);
+      ResultEnd end;
+      end.status = RunStatus::Complete;
+      writer.finish(end);
+    }
+    const ResultFile file = read(folder / name);
+    ASSERT_EQ(file.samples(), 3000);
+    EXPECT_EQ(file.end.status, RunStatus::Complete);
+    for (int i = 0; i < 3000; ++i) expect_sample(samples[i], file, i);
+  }
+  ResultHeader other = sample_header();
+  other.sensors.pop_back();
+  EXPECT_THROW(ResultWriter(folder / "r.h5", other, 10), InputError);
+  EXPECT_THROW(ResultWriter(folder / "r.h5", sample_header(), 4000), InputError);
+  EXPECT_EQ(read(folder / "r.h5").samples(), 3000);
 }
 
 TEST(ResultFile, ASystemWithoutConstraintsOrSensorsHasAFileToo) {
@@ -181,8 +255,8 @@ TEST(ResultFile, ASystemWithoutConstraintsOrSensorsHasAFileToo) {
   state.q = state.v = state.a = Eigen::VectorXd::Ones(7);
   {
     ResultWriter writer(folder / "r.h5", header);
-    writer.add(state, Eigen::VectorXd(), {}, {});
-    writer.finish({}, "");
+    writer.add(state, Eigen::VectorXd(), {}, {}, {});
+    writer.finish({});
   }
   const ResultFile file = read(folder / "r.h5");
   EXPECT_EQ(file.samples(), 1);
@@ -224,6 +298,8 @@ TEST(ResultFile, AFullDiskIsAnError) {
   const TemporaryFolder folder;
   const std::string message = test::message_on_full_disk([&] { write_sample(folder / "r.h5", 20000); });
   EXPECT_EQ(message.find((folder / "r.h5").string()), 0) << message;
+  // what was brought to the disk before is there
+  EXPECT_GE(read(folder / "r.h5").samples(), 4);
 }
 
 TEST(ResultFile, TheReferencePageTellsTheTruth) {
@@ -234,8 +310,10 @@ TEST(ResultFile, TheReferencePageTellsTheTruth) {
   {
     ResultWriter writer(folder / "result.h5", header);
     Sample sample(0.5);
-    writer.add(sample.state, sample.sensors, sample.balance, {Eigen::Matrix3Xd::Random(3, 1)});
-    writer.finish({}, "");
+    writer.add(sample.state, sample.sensors, sample.balance, {Eigen::Matrix3Xd::Random(3, 1)}, {});
+    ResultEnd end;
+    end.status = RunStatus::Complete;
+    writer.finish(end);
   }
   const std::string page = test::reference_page("result-file");
   EXPECT_GT(test::expect_datasets_documented(folder / "result.h5", page), 25);

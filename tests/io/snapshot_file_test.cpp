@@ -347,9 +347,9 @@ TEST(SnapshotFile, AResultOfLissomIsRecognised) {
       state.q = state.v = state.a = Eigen::VectorXd::Constant(2, j);
       std::vector<Eigen::Matrix3Xd> x;
       if (nodes) x.push_back(Eigen::Matrix3Xd::Constant(3, 3, j + 1.0 / 3));
-      writer.add(state, Eigen::VectorXd(), {}, x);
+      writer.add(state, Eigen::VectorXd(), {}, x, {});
     }
-    writer.finish({}, "");
+    writer.finish({});
   };
   write("result.h5", true);
   TrajectorySpec spec = in_file(folder / "result.h5");

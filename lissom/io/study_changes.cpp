@@ -1,0 +1,90 @@
+#include "lissom/io/study_changes.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <sstream>
+
+#include "lissom/io/toml_table.hpp"
+
+namespace lissom {
+
+namespace {
+
+using Keys = std::map<std::string, std::string>;
+
+// The name of an entry in a list of tables, or its number.
+std::string name_in_list(const toml::value& entry, size_t index) {
+  if (entry.is_table())
+    if (const auto found = entry.as_table().find("name");
+        found != entry.as_table().end() && found->second.is_string())
+      return found->second.as_string().str;
+  return std::to_string(index + 1);
+}
+
+bool is_list_of_tables(const toml::value& value) {
+  return value.is_array() && !value.as_array().empty() && value.as_array().front().is_table();
+}
+
+void flatten(const toml::value& value, const std::string& path, Keys& keys) {
+  const std::string dot = path.empty() ? "" : ".";
+  if (value.is_table()) {
+    for (const auto& [key, entry] : value.as_table()) flatten(entry, path + dot + key, keys);
+    if (value.as_table().empty()) keys[path] = "{ }";
+  } else if (is_list_of_tables(value)) {
+    size_t index = 0;
+    for (const toml::value& entry : value.as_array()) {
+      std::string name = path + dot + name_in_list(entry, index);
+      // two of one name would hide each other
+      if (keys.contains(name + ".name")) name = fmt::format("{}.{}", path, index + 1);
+      flatten(entry, name, keys);
+      ++index;
+    }
+  } else {
+    keys[path] = canonical(value);
+  }
+}
+
+Keys keys_of(const std::string& text, const std::string& case_name) {
+  Keys keys;
+  std::istringstream stream(text);
+  toml::value root;
+  try {
+    root = toml::parse(stream, "study");
+  } catch (const std::exception&) {
+    keys[""] = text;  // what cannot be read is another study
+    return keys;
+  }
+  for (const auto& [key, value] : root.as_table()) {
+    if (key == "title" || key == "compare") continue;
+    if (key != "cases" || !value.is_array()) {
+      flatten(value, key, keys);
+      continue;
+    }
+    for (const toml::value& entry : value.as_array())
+      if (!case_name.empty() && name_in_list(entry, 0) == case_name && entry.as_table().contains("set"))
+        flatten(entry.as_table().at("set"), fmt::format("cases.{}.set", case_name), keys);
+  }
+  return keys;
+}
+
+}  // namespace
+
+std::vector<std::string> study_changes(const std::string& now, const std::string& before,
+                                       const std::string& case_name) {
+  std::vector<std::string> changes;
+  if (now == before) return changes;
+  const Keys a = keys_of(now, case_name), b = keys_of(before, case_name);
+  for (const auto& [key, value] : a) {
+    const auto old = b.find(key);
+    if (old == b.end())
+      changes.push_back(fmt::format("{}: {}, is new", key, value));
+    else if (old->second != value)
+      changes.push_back(fmt::format("{}: {}, was {}", key, value, old->second));
+  }
+  for (const auto& [key, value] : b)
+    if (!a.contains(key)) changes.push_back(fmt::format("{}: is gone, was {}", key, value));
+  return changes;
+}
+
+}  // namespace lissom
