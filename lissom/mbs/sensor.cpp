@@ -23,8 +23,8 @@ struct Columns {
   std::vector<SensorColumn> columns;
 };
 
-const std::array<Columns, 12>& kinds() {
-  static const std::array<Columns, 12> list = {
+const std::array<Columns, 13>& kinds() {
+  static const std::array<Columns, 13> list = {
       {{"position", {{"x", 1, 0, 0}, {"y", 1, 0, 0}, {"z", 1, 0, 0}}},
        {"displacement", {{"x", 1, 0, 0}, {"y", 1, 0, 0}, {"z", 1, 0, 0}}},
        {"velocity", {{"x", 1, 0, -1}, {"y", 1, 0, -1}, {"z", 1, 0, -1}}},
@@ -41,6 +41,7 @@ const std::array<Columns, 12>& kinds() {
          {"tz", 2, 1, -2}}},
        {"joint-angle", {{"angle", 0, 0, 0}}},
        {"joint-displacement", {{"distance", 1, 0, 0}}},
+       {"drive", {{"value", 1, 1, -2}}},
        {"load", {{"value", 1, 1, -2}}},
        {"energy",
         {{"kinetic", 2, 1, -2},
@@ -57,7 +58,7 @@ const Columns& of(SensorKind kind) {
 
 bool is_of_joint(SensorKind kind) {
   return kind == SensorKind::Reaction || kind == SensorKind::JointAngle ||
-         kind == SensorKind::JointDisplacement;
+         kind == SensorKind::JointDisplacement || kind == SensorKind::Drive;
 }
 
 bool needs_axes(SensorKind kind) {
@@ -123,12 +124,17 @@ SensorBank::SensorBank(const System& system, std::vector<Sensor> sensors)
             "{} needs the axes of joint '{}', which is at a single node; use an interface or several nodes",
             label, joint.name);
     }
+    if (sensor.kind == SensorKind::Drive && !is_driven(system.joints()[sensor.index].kind))
+      fail_input("{} is of the motion of a joint, and '{}' has none", label,
+                 system.joints()[sensor.index].name);
     for (SensorColumn column : of(sensor.kind).columns) {
       column.name = sensor.name + "." + column.name;
       if (sensor.kind == SensorKind::LoadValue) {
         const LoadKind load = system.loads()[sensor.index].kind;
         if (load == LoadKind::Torque || load == LoadKind::TorsionSpring) column.length = 2;
       }
+      if (sensor.kind == SensorKind::Drive && system.joints()[sensor.index].kind == JointKind::Angle)
+        column.length = 2;
       columns_.push_back(std::move(column));
     }
   }
@@ -218,6 +224,21 @@ void SensorBank::evaluate(SystemEquations& equations, const State& state,
         equations.marker(joint.first, state.q, state.v, false, first_);
         equations.marker(joint.second, state.q, state.v, false, second_);
         out[0] = first_.axis(2).dot(second_.position() - first_.position());
+        break;
+      }
+      case SensorKind::Drive: {
+        if (multipliers.size() == 0) multipliers = equations.all_multipliers(state);
+        const Joint& joint = system_->joints()[sensor.index];
+        Vector3d force, torque;
+        equations.reaction(sensor.index, state, multipliers, force, torque);
+        equations.marker(joint.first, state.q, state.v, false, first_);
+        equations.marker(joint.second, state.q, state.v, false, second_);
+        if (joint.kind == JointKind::Angle)
+          out[0] = torque.dot(first_.axis(2));
+        else if (joint.kind == JointKind::Displacement)
+          out[0] = force.dot(first_.axis(2));
+        else
+          out[0] = force.dot((second_.position() - first_.position()).normalized());
         break;
       }
       case SensorKind::LoadValue:
