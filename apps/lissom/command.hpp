@@ -81,5 +81,9 @@ void add_run(CLI::App& program, Command& command);
 void add_simulate(CLI::App& program, Command& command);
 void add_train(CLI::App& program, Command& command);
 void add_linearise(CLI::App& program, Command& command);
+void add_response(CLI::App& program, Command& command);
+void add_static(CLI::App& program, Command& command);
+void add_assemble(CLI::App& program, Command& command);
+void add_sweep(CLI::App& program, Command& command);
 
 }  // namespace lissom::app

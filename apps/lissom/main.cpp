@@ -95,7 +95,11 @@ int main(int argc, char** argv) {
   add_reduce(program, command);
   add_simulate(program, command);
   add_train(program, command);
+  add_assemble(program, command);
+  add_static(program, command);
   add_linearise(program, command);
+  add_response(program, command);
+  add_sweep(program, command);
   add_run(program, command);
 
   try {

@@ -1,12 +1,7 @@
 // lissom simulate: the simulation of a study, or of one of its cases, or of a reduced mechanism, and nothing
 // else.
-#include <fmt/ranges.h>
-
-#include "apps/lissom/command.hpp"
-#include "lissom/core/text.hpp"
-#include "lissom/io/rom_file.hpp"
-#include "lissom/io/study_file.hpp"
 #include "lissom/study/simulate.hpp"
+#include "apps/lissom/mechanism.hpp"
 #include "lissom/study/train.hpp"
 
 namespace lissom::app {
@@ -17,19 +12,6 @@ struct SimulateFlags {
   std::string file, study, out, case_name;
   ResumeFlags resume;
 };
-
-// The study itself (by name: "study"), or the case that was asked for.
-const StudyFile& chosen(const StudyFile& study, const std::string& name) {
-  if (name.empty()) return study;
-  std::vector<std::string> names;
-  for (const StudyCase& variant : study.cases) {
-    if (variant.study.case_name == name) return variant.study;
-    names.push_back(variant.study.case_name);
-  }
-  if (name == "study") return study;
-  fail_input("--case: {} has no case '{}'{}; {}", study.path.string(), name, did_you_mean(name, names),
-             names.empty() ? "it has none" : fmt::format("there are: {}", fmt::join(names, ", ")));
-}
 
 // By default where 'lissom run' would put it.
 std::filesystem::path folder_of(const SimulateFlags& flags, const std::string& case_name) {
@@ -50,27 +32,11 @@ void report(const StudyFile& study, const StudyFile& variant, const std::filesys
   command.json["case"] = variant.case_name;
 }
 
-// The study whose loads, sensors and [simulate] the model runs: its own, or another one.
-StudyFile study_of(const RomFile& rom, const SimulateFlags& flags) {
-  if (!flags.study.empty()) {
-    if (!is_study(flags.study)) fail_input("--study: '{}' is no study, expected a .toml file", flags.study);
-    return read_study_file(flags.study, flags.file);
-  }
-  if (rom.study.empty())
-    fail_input("{}: has no study in it; --study names one with loads, sensors and [simulate]", flags.file);
-  try {
-    return parse_study(rom.study, rom.study_path.empty() ? flags.file : rom.study_path, flags.file);
-  } catch (const InputError& e) {
-    throw InputError(fmt::format("{}: the study in it cannot be used; --study names another one\n{}",
-                                 flags.file, e.what()));
-  }
-}
-
 void simulate_rom(const SimulateFlags& flags, Command& command) {
   const RomFile rom = read_rom_file(flags.file, command.diagnostics);
-  const StudyFile study = study_of(rom, flags);
+  const StudyFile study = study_of_rom(rom, flags.file, flags.study);
   const std::string& own_case = flags.study.empty() ? rom.case_name : "";
-  const StudyFile& variant = chosen(study, flags.case_name.empty() ? own_case : flags.case_name);
+  const StudyFile& variant = chosen_case(study, flags.case_name.empty() ? own_case : flags.case_name);
   // what was trained does not change any more
   for (const StudyCase& one : study.cases)
     for (const std::string& change : one.changes)
@@ -99,7 +65,7 @@ void simulate_rom(const SimulateFlags& flags, Command& command) {
 void simulate_study(const SimulateFlags& flags, Command& command) {
   if (!flags.study.empty()) fail_input("--study goes with a ROM file, and {} is a study", flags.file);
   const StudyFile study = read_study_file(flags.file);
-  const StudyFile& variant = chosen(study, flags.case_name);
+  const StudyFile& variant = chosen_case(study, flags.case_name);
   const std::filesystem::path out = folder_of(flags, flags.case_name);
   BodyStore store(false, false, stress_needs(study));
   SimulationOptions options;

@@ -542,7 +542,7 @@ LoadSpec read_load(TomlTable& table, const Reader& reader, std::set<std::string>
 
 bool measures_joint(SensorKind kind) {
   return kind == SensorKind::Reaction || kind == SensorKind::JointAngle ||
-         kind == SensorKind::JointDisplacement;
+         kind == SensorKind::JointDisplacement || kind == SensorKind::Drive;
 }
 
 // What joints are called in the system: those made of several parts have names for the parts.
@@ -608,9 +608,15 @@ SensorSpec read_sensor(TomlTable& table, const Reader& reader, const SimulationS
     // joints are part of a reduced mechanism, and not of its study
     if (joint && reader.rom()) return sensor;
     std::vector<std::string> names;
-    if (joint)
+    if (joint) {
       names = joint_parts(simulation.joints);
-    else
+      // the motion of a joint goes by the joint's name
+      const std::string motion = *of + ".motion";
+      if (sensor.kind == SensorKind::Drive && std::find(names.begin(), names.end(), motion) != names.end()) {
+        sensor.of = motion;
+        return sensor;
+      }
+    } else
       for (const LoadSpec& load : simulation.loads) names.push_back(load.load.name);
     if (std::find(names.begin(), names.end(), *of) == names.end())
       table.problem("of", fmt::format("there is no {} '{}'{}; {}", joint ? "joint" : "load", *of,
@@ -694,6 +700,7 @@ SimulateSpec read_simulate(TomlTable& table, const std::vector<BodySpec>& bodies
   integer("newton_iterations", o.newton.max_iterations);
   number("newton_reuse", o.newton.reuse_rate);
   spec.assemble = table.boolean("assemble").value_or(false);
+  table.choice<bool>("start", {{"placed", false}, {"static", true}}, spec.start_static);
   spec.slap = rom;
   table.choice<bool>("model", {{"full", false}, {"slap", true}}, spec.slap);
   if (const auto times = table.numbers("check_at"))
@@ -896,7 +903,8 @@ std::optional<SimulationSpec> read_simulation_spec(TomlTable& root, const std::v
   SimulationSpec spec;
   spec.units = units;
   bool any = false;
-  for (const char* key : {"joints", "loads", "sensors", "simulate", "gravity"}) any = any || root.has(key);
+  for (const char* key : {"joints", "loads", "sensors", "simulate", "gravity", "linearise", "response"})
+    any = any || root.has(key);
   if (const auto gravity = root.vector3("gravity"))
     spec.gravity = *gravity * units.length / (units.time * units.time);
   const Reader reader(bodies, units, folder, rom);

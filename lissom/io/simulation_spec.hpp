@@ -89,6 +89,8 @@ struct SimulateSpec {
   IntegratorOptions integrator;
   bool slap = false;  // model = "slap": the mechanism reduced as a whole, in place of its bodies
   bool assemble = false;
+  bool start_static = false;  // start = "static": from the equilibrium at the beginning
+  double begin = 0;  // [s] of integrator static only, for one equilibrium at any time; not in studies
   std::vector<double>
       check_at;            // [s] instants at which a reduced mechanism is checked against the full model
   bool vtu = false;        // the motion on the meshes, for ParaView

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <sstream>
 
@@ -424,6 +425,10 @@ StudyFile read_root(const toml::value& root, const std::filesystem::path& path,
                      fmt::format("bodies.{}: a flexible body that is simulated is to be reduced: add "
                                  "[bodies.{}.reduce], or formulation = \"rigid\"",
                                  body.name, body.name));
+  if (auto linearise = table.table("linearise"))
+    study.linearise = read_linearise_spec(*linearise, study.units);
+  if (auto response = table.table("response")) study.response = read_response_spec(*response);
+  table.value("sweep");
   table.value("cases");
   if (auto compare = table.table("compare")) {
     study.reference = compare->text("reference").value_or("");
@@ -526,6 +531,107 @@ void read_cases(const toml::value& root, const std::filesystem::path& rom, Study
   for (const StudyCase& variant : study.cases) check_runs(root, study, variant.study, problems);
 }
 
+// One parameter of a sweep: its key and the values that it takes.
+struct SweepParameter {
+  std::string key;
+  std::vector<toml::value> values;
+  SourcePos where;
+};
+
+std::optional<SweepParameter> read_parameter(TomlTable& table) {
+  SweepParameter parameter;
+  parameter.where = table.where();
+  parameter.key = table.text("key").value_or("");
+  if (parameter.key.empty()) table.problem("key", "is missing: what is to vary, \"loads.push.factor\"");
+  const toml::value* values = table.value("values");
+  const auto from = table.number("from"), to = table.number("to");
+  const auto points = table.integer("points");
+  bool logarithmic = false;
+  table.choice<bool>("scale", {{"linear", false}, {"log", true}}, logarithmic);
+  table.finish();
+  if (values) {
+    if (from || to || points) table.problem("values", "say all there is: leave out from, to and points");
+    if (!values->is_array() || values->as_array().empty())
+      table.problem("values", "expected a list of values");
+    else
+      for (const toml::value& value : values->as_array()) parameter.values.push_back(value);
+  } else if (from && to && points && *points >= 2 && *points <= 100000) {
+    if (logarithmic && !(*from > 0 && *to > 0)) {
+      table.problem("scale", "is \"log\", which needs positive numbers from and to");
+      return std::nullopt;
+    }
+    for (long i = 0; i < *points; ++i) {
+      const double s = static_cast<double>(i) / static_cast<double>(*points - 1);
+      // the ends as they were written
+      const double value = i == 0             ? *from
+                           : i == *points - 1 ? *to
+                           : logarithmic      ? *from * std::pow(*to / *from, s)
+                                              : *from + s * (*to - *from);
+      parameter.values.emplace_back(value);
+    }
+  } else {
+    table.problem("values", "is missing: values = [...], or from, to and points (two or more)");
+  }
+  if (parameter.key.empty() || parameter.values.empty()) return std::nullopt;
+  return parameter;
+}
+
+// [sweep]: the root with every combination of the parameters set.
+void read_sweep(const toml::value& root, const std::filesystem::path& rom, StudyFile& study,
+                TomlProblems& problems) {
+  TomlTable table(root, "", study.path.string(), problems);
+  auto sweep = table.table("sweep");
+  if (!sweep) return;
+  std::vector<SweepParameter> parameters;
+  for (TomlTable& entry : sweep->tables("parameters"))
+    if (auto parameter = read_parameter(entry)) parameters.push_back(std::move(*parameter));
+  if (!sweep->has("parameters"))
+    sweep->problem("parameters", "is missing: [[sweep.parameters]] with key and values");
+  sweep->finish();
+  if (!problems.empty() || parameters.empty()) return;
+  size_t count = 1;
+  for (const SweepParameter& parameter : parameters) {
+    study.sweep_keys.push_back(parameter.key);
+    count *= parameter.values.size();
+    if (count > 100000) {
+      problems.add(sweep->where(),
+                   fmt::format("sweep: has {} combinations or more, expected 100000 at most", count));
+      return;
+    }
+  }
+  std::string first_problem;
+  size_t wrong = 0;
+  for (size_t k = 0; k < count; ++k) {
+    toml::value changed = root;
+    ParameterPoint point;
+    point.values.resize(parameters.size());
+    TomlProblems keys, own;
+    size_t rest = k;
+    for (size_t p = parameters.size(); p-- > 0;) {
+      const toml::value& value = parameters[p].values[rest % parameters[p].values.size()];
+      rest /= parameters[p].values.size();
+      Override(keys, parameters[p].where, fmt::format("sweep.parameters \"{}\"", parameters[p].key))
+          .set(changed, parameters[p].key, "", value);
+      point.values[p] = canonical(value);
+    }
+    if (!keys.empty()) {
+      for (const std::string& line : keys.lines()) problems.add_line(line);
+      return;
+    }
+    point.study = read_root(changed, study.path, rom, own);
+    point.study.text = study.text;
+    point.study.case_name = fmt::format("sweep {}", k + 1);
+    if (!own.empty()) {
+      ++wrong;
+      point.problem = fmt::format("{}", fmt::join(own.lines(), "; "));
+      if (first_problem.empty()) first_problem = point.problem;
+    }
+    study.sweep.push_back(std::move(point));
+  }
+  // a key that nobody knows, or values of the wrong kind
+  if (wrong == count) problems.add_line(fmt::format("{} (every point of [sweep])", first_problem));
+}
+
 }  // namespace
 
 StressOptions stress_needs(const StudyFile& study) {
@@ -560,6 +666,7 @@ StudyFile parse_study(const std::string& text, const std::filesystem::path& path
   // problems of the study itself would come again with every case
   problems.throw_if_any();
   read_cases(root, rom, study, problems);
+  read_sweep(root, rom, study, problems);
   problems.throw_if_any();
   // a model has what is asked of it: all runs of a training, so that they share it
   const StressOptions needs = stress_needs(study);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "lissom/io/analysis_spec.hpp"
 #include "lissom/io/body_spec.hpp"
 #include "lissom/io/simulation_spec.hpp"
 #include "lissom/io/train_spec.hpp"
@@ -14,6 +15,7 @@
 namespace lissom {
 
 struct StudyCase;
+struct ParameterPoint;
 
 struct StudyFile {
   std::filesystem::path path;
@@ -26,8 +28,12 @@ struct StudyFile {
   std::filesystem::path rom;  // a reduced mechanism in place of bodies and joints; empty: none
   std::optional<SimulationSpec> simulation;
   std::optional<TrainSpec> train;
-  std::vector<StudyCase> cases;  // variants; these have none themselves
-  std::string reference;         // case that the others are compared with; empty: the study itself
+  std::optional<LineariseSpec> linearise;
+  std::optional<ResponseSpec> response;
+  std::vector<std::string> sweep_keys;  // of [sweep], "loads.push.force"
+  std::vector<ParameterPoint> sweep;        // all combinations, the last parameter fastest
+  std::vector<StudyCase> cases;         // variants; these have none themselves
+  std::string reference;                // case that the others are compared with; empty: the study itself
 };
 
 // A variant of a study: the whole study with some keys set otherwise.
@@ -35,6 +41,13 @@ struct StudyCase {
   StudyFile study;
   std::vector<std::string> changes;      // "simulate.step = 1e-05"
   std::optional<std::string> reference;  // what this one is compared with, in place of StudyFile::reference
+};
+
+// One combination of the parameters of a sweep: the whole study with these keys set.
+struct ParameterPoint {
+  StudyFile study;
+  std::vector<std::string> values;  // as written, in the order of sweep_keys
+  std::string problem;              // why the study with these values makes no sense; empty: it does
 };
 
 // What the study and its cases need of stress and strain, their trainings included.

@@ -32,8 +32,8 @@ std::vector<SensorColumn> stress_columns(int length, int mass, int time) {
   return columns;
 }
 
-const std::array<Columns, 14>& kinds() {
-  static const std::array<Columns, 14> list = {
+const std::array<Columns, 15>& kinds() {
+  static const std::array<Columns, 15> list = {
       {{"position", {{"x", 1, 0, 0}, {"y", 1, 0, 0}, {"z", 1, 0, 0}}},
        {"displacement", {{"x", 1, 0, 0}, {"y", 1, 0, 0}, {"z", 1, 0, 0}}},
        {"velocity", {{"x", 1, 0, -1}, {"y", 1, 0, -1}, {"z", 1, 0, -1}}},
@@ -50,6 +50,7 @@ const std::array<Columns, 14>& kinds() {
          {"tz", 2, 1, -2}}},
        {"joint-angle", {{"angle", 0, 0, 0}}},
        {"joint-displacement", {{"distance", 1, 0, 0}}},
+       {"drive", {{"value", 1, 1, -2}}},
        {"load", {{"value", 1, 1, -2}}},
        {"energy",
         {{"kinetic", 2, 1, -2},
@@ -78,7 +79,7 @@ std::vector<SensorColumn> columns_of(const Sensor& sensor) {
 
 bool is_of_joint(SensorKind kind) {
   return kind == SensorKind::Reaction || kind == SensorKind::JointAngle ||
-         kind == SensorKind::JointDisplacement;
+         kind == SensorKind::JointDisplacement || kind == SensorKind::Drive;
 }
 
 bool needs_axes(SensorKind kind) {
@@ -154,6 +155,9 @@ SensorBank::SensorBank(const System& system, std::vector<Sensor> sensors)
             "{} needs the axes of joint '{}', which is at a single node; use an interface or several nodes",
             label, joint.name);
     }
+    if (sensor.kind == SensorKind::Drive && !is_driven(system.joints()[sensor.index].kind))
+      fail_input("{} is of the motion of a joint, and '{}' has none", label,
+                 system.joints()[sensor.index].name);
     if (is_stress(sensor.kind))
       LISSOM_ASSERT(sensor.stress.modes.rows() == 6 * Eigen::Index(sensor.stress.node_ids.size()) &&
                     !sensor.stress.node_ids.empty());
@@ -164,6 +168,8 @@ SensorBank::SensorBank(const System& system, std::vector<Sensor> sensors)
         const LoadKind load = system.loads()[sensor.index].kind;
         if (load == LoadKind::Torque || load == LoadKind::TorsionSpring) column.length = 2;
       }
+      if (sensor.kind == SensorKind::Drive && system.joints()[sensor.index].kind == JointKind::Angle)
+        column.length = 2;
       columns_.push_back(std::move(column));
     }
     sizes_.push_back(static_cast<int>(columns_.size() - before));
@@ -254,6 +260,21 @@ void SensorBank::evaluate(SystemEquations& equations, const State& state,
         equations.marker(joint.first, state.q, state.v, false, first_);
         equations.marker(joint.second, state.q, state.v, false, second_);
         out[0] = first_.axis(2).dot(second_.position() - first_.position());
+        break;
+      }
+      case SensorKind::Drive: {
+        if (multipliers.size() == 0) multipliers = equations.all_multipliers(state);
+        const Joint& joint = system_->joints()[sensor.index];
+        Vector3d force, torque;
+        equations.reaction(sensor.index, state, multipliers, force, torque);
+        equations.marker(joint.first, state.q, state.v, false, first_);
+        equations.marker(joint.second, state.q, state.v, false, second_);
+        if (joint.kind == JointKind::Angle)
+          out[0] = torque.dot(first_.axis(2));
+        else if (joint.kind == JointKind::Displacement)
+          out[0] = force.dot(first_.axis(2));
+        else
+          out[0] = force.dot((second_.position() - first_.position()).normalized());
         break;
       }
       case SensorKind::LoadValue:

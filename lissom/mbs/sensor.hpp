@@ -23,6 +23,8 @@ enum class SensorKind : std::uint8_t {
   Reaction,             // of a joint on its second body [N, N m]: fx, fy, fz, tx, ty, tz
   JointAngle,           // of D_1 against d_1 about axis 3, continuous over turns [rad]: angle
   JointDisplacement,    // along axis 3 [m]: distance
+  Drive,                // torque about axis 3, or force along it, that a driven joint exerts on its second
+                        // body [N m, N]: value
   LoadValue,            // spring force and the like [N, N m]: value
   Energy,               // of the system [J]: kinetic, elastic, gravity, springs, total
   Stress,               // at a node of a flexible body, axes of its mesh [Pa]: stress_components()

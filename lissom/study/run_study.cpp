@@ -7,8 +7,10 @@
 #include <set>
 
 #include "lissom/core/atomic_file.hpp"
+#include "lissom/io/rom_file.hpp"
 #include "lissom/io/table.hpp"
 #include "lissom/linalg/blas.hpp"
+#include "lissom/study/analyses.hpp"
 #include "lissom/study/animation.hpp"
 #include "lissom/study/body_store.hpp"
 #include "lissom/study/compare.hpp"
@@ -76,15 +78,23 @@ class StudyRunner {
   // Whether it was carried out for the study or another case.
   bool is_done(const BodySpec& spec) const { return done_.contains(spec.reduction_key); }
 
-  SimulationRun run_simulation(const StudyFile& study, const std::filesystem::path& out) {
+  SimulationRun run_simulation(const StudyFile& study, const std::filesystem::path& out, bool files = true) {
     SimulationOptions options;
-    options.write_files = options_.write_files;
+    options.write_files = files && options_.write_files;
     options.stop = options_.stop;
     options.resume = options_.resume;
     options.checkpoint = options_.checkpoint;
     if (!needs_training(study)) return simulate(study, out, store_, diagnostics_, progress_, options);
+    return simulate(study, out, make_system(study), diagnostics_, progress_, options);
+  }
+
+  // The system of a study: of its bodies, of the model that it names, or of the one trained here.
+  StudySystem make_system(const StudyFile& study) {
+    if (!study.rom.empty())
+      return build_rom_system(study, read_rom_file(study.rom, diagnostics_).model, diagnostics_);
+    if (!needs_training(study)) return build_system(study, store_, diagnostics_, progress_);
     const Training& training = trained(*study.train);
-    SlapModel model =
+    const SlapModel model =
         study.train->order ? training.model(checked_order(study, training)) : training.rom.model;
     StudySystem built = build_rom_system(study, model, diagnostics_);
     // values of elements need the meshes, which the model does not have
@@ -92,7 +102,42 @@ class StudyRunner {
       for (const BodySpec& body : study.bodies)
         if (body.name == group.name && store_.has(body))
           group.mesh = store_.get(body, diagnostics_, progress_).mesh;
-    return simulate(study, out, std::move(built), diagnostics_, progress_, options);
+    return built;
+  }
+
+  Analyses run_analyses(const StudyFile& study) {
+    return analyse(
+        study, [&] { return make_system(study); }, diagnostics_, progress_, options_.stop);
+  }
+
+  // [linearise] and [response], with their files.
+  void add_analyses(const StudyFile& study, const std::filesystem::path& out, std::string& text,
+                    json& summary) {
+    const Analyses analyses = run_analyses(study);
+    text += describe_analyses(study, analyses);
+    add_to_summary(analyses, summary);
+    if (!options_.write_files || !analyses.linearisation) return;
+    summary["linearisation"]["files"] = write_analyses(analyses, out);
+  }
+
+  // [sweep]: every point does what the study asks for, and leaves its numbers only.
+  void add_sweep(const std::filesystem::path& out, std::string& text, json& summary) {
+    const auto point = [&](const StudyFile& study) {
+      SimulationRun run;
+      const bool simulated = study.simulation && study.simulation->simulate;
+      if (!simulated && !study.linearise && !study.response)
+        fail_input("{}: there is nothing to be swept: add [simulate], [linearise] or [response]",
+                   study.path.string());
+      if (simulated) run = run_simulation(study, out, false);
+      return sweep_values(simulated ? &run : nullptr, run_analyses(study),
+                          study.linearise ? study.linearise->modes : 20);
+    };
+    const SweepTable table = sweep(study_, point, diagnostics_, progress_, options_.stop);
+    text += "\n" + describe_sweep(table);
+    summary["sweep"] = sweep_json(table);
+    if (!options_.write_files) return;
+    write_sweep(table, out / "sweep.csv");
+    summary["sweep"]["files"] = {"sweep.csv"};
   }
 
   // The run on the meshes, where the study asks for it.
@@ -305,12 +350,37 @@ SimulationRun run_case(StudyRunner& runner, const StudyCase& variant, const std:
       summary["simulation"] = run.summary;
       text += fmt::format("\ncase {}: {}\n{}", name, fmt::join(variant.changes, ", "), run.text);
     }
+    runner.add_analyses(variant.study, out, text, summary);
   } catch (const InputError& e) {
     throw InputError(fmt::format("case '{}': {}", name, e.what()));
   } catch (const Error& e) {
     throw Error(fmt::format("case '{}': {}", name, e.what()));
   }
   return run;
+}
+
+// What every summary begins with.
+void begin_summary(const StudyFile& study, json& summary) {
+  summary["study"] = study.path.string();
+  summary["title"] = study.title;
+  summary["lissom_version"] = LISSOM_VERSION;
+  summary["blas"] = blas_info().file;
+}
+
+// What it ends with, and its file.
+void end_summary(const std::filesystem::path& out, const Diagnostics& diagnostics, const RunOptions& options,
+                 json& summary) {
+  summary["warnings"] = to_json(diagnostics);
+  summary["peak_memory_bytes"] = peak_memory_bytes();
+
+  if (!options.write_files) return;
+  std::error_code ec;
+  std::filesystem::create_directories(out, ec);
+  if (ec) fail("{}: the folder cannot be made: {}", out.string(), ec.message());
+  // sets may be called by bytes that are no UTF-8
+  AtomicFile file(out / "summary.json");
+  file.write(summary.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+  file.commit();
 }
 
 }  // namespace
@@ -320,10 +390,7 @@ StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Dia
   if (options.write_files) check_output_folder(out);
   StudyRun run;
   json& summary = run.summary;
-  summary["study"] = study.path.string();
-  summary["title"] = study.title;
-  summary["lissom_version"] = LISSOM_VERSION;
-  summary["blas"] = blas_info().file;
+  begin_summary(study, summary);
   summary["bodies"] = json::object();
   StudyRunner runner(study, diagnostics, progress, options);
   for (const BodySpec& spec : study.bodies)
@@ -346,6 +413,7 @@ StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Dia
       run.text += "\n" + runs[""].text;
       if (!reduced) runner.motions[""] = runs[""];
     }
+    if (StudyRunner::needs_training(study) == reduced) runner.add_analyses(study, out, run.text, summary);
     for (const StudyCase& variant : study.cases) {
       const std::string& name = variant.study.case_name;
       if (StudyRunner::needs_training(variant.study) != reduced) continue;
@@ -359,17 +427,19 @@ StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Dia
     run.text += "\n" + compare_runs(study, runs, out, options.write_files, summary["comparison"]);
     run.text += compare_models(study, runs, runner, summary["models"]);
   }
-  summary["warnings"] = to_json(diagnostics);
-  summary["peak_memory_bytes"] = peak_memory_bytes();
+  if (!study.sweep.empty()) runner.add_sweep(out, run.text, summary);
+  end_summary(out, diagnostics, options, summary);
+  return run;
+}
 
-  if (!options.write_files) return run;
-  std::error_code ec;
-  std::filesystem::create_directories(out, ec);
-  if (ec) fail("{}: the folder cannot be made: {}", out.string(), ec.message());
-  // sets may be called by bytes that are no UTF-8
-  AtomicFile file(out / "summary.json");
-  file.write(summary.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
-  file.commit();
+StudyRun run_sweep(const StudyFile& study, const std::filesystem::path& out, Diagnostics& diagnostics,
+                   const ProgressHook& progress, const RunOptions& options) {
+  if (options.write_files) check_output_folder(out);
+  StudyRun run;
+  begin_summary(study, run.summary);
+  StudyRunner runner(study, diagnostics, progress, options);
+  runner.add_sweep(out, run.text, run.summary);
+  end_summary(out, diagnostics, options, run.summary);
   return run;
 }
 

@@ -34,4 +34,9 @@ struct RunOptions {
 StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Diagnostics& diagnostics,
                    const ProgressHook& progress = {}, const RunOptions& options = {});
 
+// Only the study's [sweep]: leaves sweep.csv and summary.json in `out`. Throws InputError where there is
+// none.
+StudyRun run_sweep(const StudyFile& study, const std::filesystem::path& out, Diagnostics& diagnostics,
+                   const ProgressHook& progress = {}, const RunOptions& options = {});
+
 }  // namespace lissom

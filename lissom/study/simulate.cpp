@@ -16,6 +16,7 @@
 #include "lissom/study/balance.hpp"
 #include "lissom/study/checkpoint.hpp"
 #include "lissom/study/start.hpp"
+#include "lissom/study/statics.hpp"
 #include "lissom/study/stress.hpp"
 #include "lissom/study/trust.hpp"
 
@@ -301,11 +302,12 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
   StudySystem& built = *kept_system;
   const System& system = *built.system;
   if (progress) progress("initial conditions", -1);
-  Start start = make_start(built, study, diagnostics);
+  Start start = make_start(built, study, diagnostics, std::nullopt, progress);
   SystemEquations& equations = *start.equations;
   const State& initial = start.initial.state;
   auto problems = simulate.integrator.problems(&equations);
-  if (!(simulate.integrator.end > 0))
+  const bool statics = simulate.integrator.integrator == Integrator::Static;
+  if (!(simulate.integrator.end > 0 || (statics && simulate.integrator.end == simulate.begin)))
     problems.push_back(
         fmt::format("end is {} s, expected a time after 0, where it starts", simulate.integrator.end));
   // before anything is written
@@ -320,7 +322,7 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
   if (!problems.empty()) fail_input(simulate.where, "simulate: {}", fmt::join(problems, "; "));
   if (simulate.stress) check_stress(*simulate.stress, built);
   SensorBank bank(system, built.sensors);
-  bank.start(equations, initial);
+  bank.start(equations, start.reference());
   Balance balance(equations, initial);
 
   SimulationRun run;
@@ -466,7 +468,8 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
   j["seconds"] = summary.seconds;
   j["output_seconds"] = summary.output_seconds;
   j["samples"] = series.times.size();
-  j["energy_drift"] = balance.energy_drift();
+  // equilibria have no motion that would do the work
+  j["energy_drift"] = statics ? json(nullptr) : json(balance.energy_drift());
   j["constraint_drift"] = balance.constraint_drift();
   j["momentum_drift"] = optional_number(balance.momentum_drift());
   j["angular_momentum_drift"] = optional_number(balance.angular_momentum_drift());
@@ -477,6 +480,7 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
   j["start"] = {{"moved", start.initial.moved},
                 {"iterations", start.initial.iterations},
                 {"velocity_change", start.initial.velocity_change}};
+  if (start.equilibrium) j["equilibrium"] = equilibrium_json(*start.equilibrium);
   j["sensors"] = run.columns;
   if (built.rom) j["trust"] = trust.known() ? trust.to_json() : json(nullptr);
   if (options.write_files) {
@@ -495,7 +499,8 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
   line("steps", fmt::format("{:.3g} to {:.3g} s, {} samples", summary.smallest_step, summary.largest_step,
                             series.times.size()));
   line("time", fmt::format("{} for {:.6g} s", format_seconds(summary.seconds), summary.end));
-  line("energy drift", fmt::format("{:.2e} of {:.4g} J", balance.energy_drift(), balance.energy_scale()));
+  if (!statics)
+    line("energy drift", fmt::format("{:.2e} of {:.4g} J", balance.energy_drift(), balance.energy_scale()));
   line("constraint drift", fmt::format("{:.2e} m", balance.constraint_drift()));
   if (balance.momentum_drift()) line("momentum drift", fmt::format("{:.2e}", *balance.momentum_drift()));
   if (balance.angular_momentum_drift())

@@ -9,7 +9,36 @@ namespace lissom {
 
 using Eigen::VectorXd;
 
-Start make_start(StudySystem& built, const StudyFile& study, Diagnostics& diagnostics) {
+namespace {
+
+// Later equilibria are approached along the loads and motions in so many steps.
+constexpr int steps_to_time = 10;
+
+Equilibrium equilibrium_at(SystemEquations& equations, const State& from, double t,
+                           const ProgressHook& progress) {
+  EquilibriumOptions coarse;
+  coarse.stability = false;
+  State guess = from;
+  guess.t = t > 0 ? 0 : t;
+  int iterations = 0;
+  for (int k = 0; t > 0 && k < steps_to_time; ++k) {
+    guess.t = t * k / steps_to_time;
+    const Equilibrium found = find_equilibrium(equations, guess, coarse, progress);
+    iterations += found.iterations;
+    guess = found.state;
+  }
+  guess.t = t;
+  Equilibrium found = find_equilibrium(equations, guess, {}, progress);
+  found.iterations += iterations;
+  found.moved =
+      (found.state.q - from.q).cwiseProduct(equations.displacement_scale()).lpNorm<Eigen::Infinity>();
+  return found;
+}
+
+}  // namespace
+
+Start make_start(StudySystem& built, const StudyFile& study, Diagnostics& diagnostics,
+                 std::optional<double> static_at, const ProgressHook& progress) {
   Start start;
   start.check = check_study_system(built, study, diagnostics);
   const System& system = *built.system;
@@ -52,6 +81,25 @@ Start make_start(StudySystem& built, const StudyFile& study, Diagnostics& diagno
         fmt::format("the velocities given do not fit the joints and motions; they were changed by "
                     "up to {:.3g} m/s",
                     start.initial.velocity_change));
+  start.assembled = start.initial.state;
+  const auto& simulate = study.simulation->simulate;
+  const bool statics = static_at || (simulate && simulate->integrator.integrator == Integrator::Static);
+  if (!statics && !(simulate && simulate->start_static)) return start;
+  const double t = static_at ? *static_at : statics ? simulate->begin : 0;
+  start.equilibrium = equilibrium_at(*start.equations, start.assembled, t, progress);
+  warn_of(*start.equilibrium, diagnostics);
+  if (statics) {
+    start.is_static = true;
+    start.initial.state = start.equilibrium->state;
+    return start;
+  }
+  if (velocity_given)
+    diagnostics.warn("simulate.start",
+                     "start = \"static\" begins at rest: the velocities of the bodies are not used");
+  const double moved = start.initial.moved;
+  start.initial =
+      make_consistent(*start.equations, 0, start.equilibrium->state.q, VectorXd::Zero(built.v.size()));
+  start.initial.moved = moved;
   return start;
 }
 

@@ -26,6 +26,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 bool has_fixed_step(const IntegratorOptions& o) {
   switch (o.integrator) {
     case Integrator::CentralDifferences:
+    case Integrator::Static:
+    case Integrator::Kinematics:
       return true;
     case Integrator::GeneralizedAlpha:
     case Integrator::HhtI3:
@@ -50,6 +52,10 @@ std::unique_ptr<Stepper> make_stepper(Equations& equations, const IntegratorOpti
       return make_runge_kutta(equations, options, summary);
     case Integrator::Cvode:
       return make_cvode(equations, options, summary);
+    case Integrator::Static:
+      return make_static(equations, options, summary);
+    case Integrator::Kinematics:
+      return make_kinematics(equations, options, summary);
   }
   LISSOM_ASSERT(false);
   return nullptr;
@@ -102,7 +108,7 @@ class Run {
       if (options_.sample > 0)
         give_samples(*stepper, start_, true);
       else
-        give(output_.sample, initial);
+        give(output_.sample, stepper->state());
     }
 
     const IntegrationOutput::Save save = [&](Archive& to) {
@@ -245,7 +251,9 @@ const std::vector<std::pair<std::string, Integrator>>& integrator_names() {
       {"bdf", Integrator::Bdf},
       {"central-differences", Integrator::CentralDifferences},
       {"runge-kutta", Integrator::RungeKutta},
-      {"cvode", Integrator::Cvode}};
+      {"cvode", Integrator::Cvode},
+      {"static", Integrator::Static},
+      {"kinematics", Integrator::Kinematics}};
   return names;
 }
 
@@ -285,6 +293,8 @@ std::vector<std::string> IntegratorOptions::problems(const Equations* equations)
   }
   if (adaptive && integrator == Integrator::CentralDifferences)
     list.push_back("central-differences has a fixed step; take runge-kutta for a controlled one");
+  if (adaptive && (integrator == Integrator::Static || integrator == Integrator::Kinematics))
+    list.push_back(fmt::format("{} has a fixed step: leave out adaptive", method));
   if (!has_fixed_step(*this)) range("tolerance", tolerance, 1e-14, 0.1, "1e-14 .. 0.1");
   range("newton tolerance", newton.tolerance, 1e-15, 0.1, "1e-15 .. 0.1");
   range("newton max_iterations", newton.max_iterations, 2, 1000, "2 .. 1000");
@@ -296,6 +306,13 @@ std::vector<std::string> IntegratorOptions::problems(const Equations* equations)
           fmt::format("central-differences is for equations without constraints, and there are {}; take "
                       "generalized-alpha",
                       equations->constraints()));
+    const int freedom = equations->coordinates() - equations->constraints();
+    if (integrator == Integrator::Kinematics && freedom != 0)
+      list.push_back(fmt::format(
+          "kinematics is for mechanisms whose motion is prescribed altogether, and {} degree{} of "
+          "freedom {} left: drive {} with a motion, and make flexible bodies formulation = \"rigid\" "
+          "(in a case, for one), or take generalized-alpha or static",
+          freedom, freedom == 1 ? "" : "s", freedom == 1 ? "is" : "are", freedom == 1 ? "it" : "them"));
   }
   return list;
 }
@@ -304,7 +321,8 @@ void integrate(Equations& equations, const State& initial, const IntegratorOptio
                const IntegrationOutput& output, IntegrationSummary& summary, Diagnostics& diagnostics,
                const ProgressHook& progress, Archive* resume) {
   std::vector<std::string> problems = options.problems(&equations);
-  if (!(options.end > initial.t))
+  // an equilibrium may be all there is
+  if (!(options.end > initial.t || (options.integrator == Integrator::Static && options.end == initial.t)))
     problems.push_back(
         fmt::format("end is {} s, expected a time after the start at {} s", options.end, initial.t));
   if (!problems.empty()) fail_input("integrator: {}", fmt::join(problems, "; "));

@@ -6,8 +6,11 @@
 //   central-differences explicit, ordinary differential equations only
 //   runge-kutta         Dormand-Prince 5(4), controlled step
 //   cvode               SUNDIALS CVODE, BDF with controlled order and step
+//   static              no integration: the equilibrium under the loads of every step, v = a = 0
+//   kinematics          no integration: mechanisms without degrees of freedom, all motion prescribed; the
+//                       multipliers are what it takes (inverse dynamics)
 //
-// The last two take constrained equations as well: accelerations from the index-1 equations, states put back
+// runge-kutta and cvode take constrained equations as well: accelerations from the index-1 equations, states put back
 // onto the constraints after every step.
 #pragma once
 
@@ -24,7 +27,16 @@ namespace lissom {
 
 class Archive;
 
-enum class Integrator : std::uint8_t { GeneralizedAlpha, HhtI3, Bdf, CentralDifferences, RungeKutta, Cvode };
+enum class Integrator : std::uint8_t {
+  GeneralizedAlpha,
+  HhtI3,
+  Bdf,
+  CentralDifferences,
+  RungeKutta,
+  Cvode,
+  Static,
+  Kinematics
+};
 std::string_view name_of(Integrator integrator);  // as above
 const std::vector<std::pair<std::string, Integrator>>& integrator_names();
 

@@ -47,6 +47,10 @@ std::unique_ptr<Stepper> make_runge_kutta(Equations& equations, const Integrator
                                           IntegrationSummary& summary);
 std::unique_ptr<Stepper> make_cvode(Equations& equations, const IntegratorOptions& options,
                                     IntegrationSummary& summary);
+std::unique_ptr<Stepper> make_static(Equations& equations, const IntegratorOptions& options,
+                                     IntegrationSummary& summary);
+std::unique_ptr<Stepper> make_kinematics(Equations& equations, const IntegratorOptions& options,
+                                         IntegrationSummary& summary);
 
 // Quintic between two states from q, v and a at both ends (v and a its derivatives), multipliers linear: what
 // one-step methods of second order interpolate with.

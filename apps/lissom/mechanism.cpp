@@ -1,0 +1,93 @@
+#include "apps/lissom/mechanism.hpp"
+
+#include <fmt/ranges.h>
+
+#include "lissom/core/text.hpp"
+#include "lissom/study/train.hpp"
+
+namespace lissom::app {
+
+const StudyFile& chosen_case(const StudyFile& study, const std::string& name) {
+  if (name.empty()) return study;
+  std::vector<std::string> names;
+  for (const StudyCase& variant : study.cases) {
+    if (variant.study.case_name == name) return variant.study;
+    names.push_back(variant.study.case_name);
+  }
+  if (name == "study") return study;
+  fail_input("--case: {} has no case '{}'{}; {}", study.path.string(), name, did_you_mean(name, names),
+             names.empty() ? "it has none" : fmt::format("there are: {}", fmt::join(names, ", ")));
+}
+
+StudyFile study_of_rom(const RomFile& rom, const std::string& file, const std::string& study) {
+  if (!study.empty()) {
+    if (!is_study(study)) fail_input("--study: '{}' is no study, expected a .toml file", study);
+    return read_study_file(study, file);
+  }
+  if (rom.study.empty())
+    fail_input("{}: has no study in it; --study names one with loads, sensors and [simulate]", file);
+  try {
+    return parse_study(rom.study, rom.study_path.empty() ? file : rom.study_path, file);
+  } catch (const InputError& e) {
+    throw InputError(
+        fmt::format("{}: the study in it cannot be used; --study names another one\n{}", file, e.what()));
+  }
+}
+
+void add_mechanism_flags(CLI::App& verb, MechanismFlags& flags) {
+  verb.add_option("FILE", flags.file, "The study file (.toml), or a reduced mechanism (.rom.h5)")->required();
+  verb.add_option("--case", flags.case_name, "This case of the study instead of the study itself")
+      ->check(not_empty());
+  verb.add_option("--study", flags.study,
+                  "Of a reduced mechanism: the loads and sensors of this study in place of its own")
+      ->check(not_empty());
+}
+
+Mechanism open_mechanism(const MechanismFlags& flags, Command& command) {
+  Mechanism out;
+  if (is_study(flags.file)) {
+    if (!flags.study.empty()) fail_input("--study goes with a ROM file, and {} is a study", flags.file);
+    const StudyFile study = read_study_file(flags.file);
+    out.study = chosen_case(study, flags.case_name);
+    out.title = study.title;
+    const bool slap = out.study.simulation && out.study.simulation->simulate &&
+                      out.study.simulation->simulate->slap && out.study.rom.empty();
+    // bodies are reduced once
+    const auto store = std::make_shared<BodyStore>(slap);
+    if (slap) {
+      StudyFile asked = study;
+      asked.train = out.study.train;
+      TrainingMotions motions;
+      const auto training = std::make_shared<const Training>(
+          train(asked, *store, motions, command.diagnostics, command.progress(), stop_on_interrupt()));
+      out.make = [variant = out.study, training, &command] {
+        return build_rom_system(variant, training->rom.model, command.diagnostics);
+      };
+    } else {
+      out.make = [variant = out.study, store, &command] {
+        if (variant.rom.empty())
+          return build_system(variant, *store, command.diagnostics, command.progress());
+        return build_rom_system(variant, read_rom_file(variant.rom, command.diagnostics).model,
+                                command.diagnostics);
+      };
+    }
+    return out;
+  }
+  if (!std::filesystem::exists(flags.file)) fail_input("{}: no such file", flags.file);
+  if (!is_rom(flags.file))
+    fail_input(
+        "{}: is no study and no reduced mechanism; expected a .toml file with bodies and joints, or a "
+        ".rom.h5 file, which 'lissom train' writes",
+        flags.file);
+  const auto rom = std::make_shared<const RomFile>(read_rom_file(flags.file, command.diagnostics));
+  const StudyFile study = study_of_rom(*rom, flags.file, flags.study);
+  const std::string own_case = flags.study.empty() ? rom->case_name : "";
+  out.study = chosen_case(study, flags.case_name.empty() ? own_case : flags.case_name);
+  out.title = study.title;
+  out.make = [variant = out.study, rom, &command] {
+    return build_rom_system(variant, rom->model, command.diagnostics);
+  };
+  return out;
+}
+
+}  // namespace lissom::app

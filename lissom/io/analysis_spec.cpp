@@ -1,0 +1,64 @@
+#include "lissom/io/analysis_spec.hpp"
+
+#include <cmath>
+
+#include "lissom/io/toml_table.hpp"
+
+namespace lissom {
+
+LineariseSpec read_linearise_spec(TomlTable& table, const UnitSystem& units) {
+  LineariseSpec spec;
+  spec.where = table.where();
+  if (const toml::value* about = table.value("about")) {
+    if (about->is_string()) {
+      table.choice<LineariseSpec::About>(
+          "about", {{"start", LineariseSpec::About::Start}, {"static", LineariseSpec::About::Static}},
+          spec.about);
+    } else if (const auto time = table.number("about")) {
+      spec.about = *time == 0 ? LineariseSpec::About::Start : LineariseSpec::About::Time;
+      spec.time = *time * units.time;
+      if (*time < 0) table.problem("about", fmt::format("is {}, expected a time from 0 on", *time));
+    }
+  }
+  if (const auto modes = table.integer("modes")) {
+    if (*modes < 1 || *modes > 100000)
+      table.problem("modes", fmt::format("is {}, expected 1 to 100000", *modes));
+    else
+      spec.modes = static_cast<int>(*modes);
+  }
+  table.finish();
+  return spec;
+}
+
+std::vector<std::string> ResponseSpec::problems() const {
+  std::vector<std::string> list;
+  if (!(from >= 0 && std::isfinite(from)))
+    list.push_back(fmt::format("from is {}, expected a frequency [Hz]", from));
+  if (!(to > from && std::isfinite(to)))
+    list.push_back(fmt::format("to is {}, expected a frequency [Hz] above from = {}", to, from));
+  if (logarithmic && from == 0)
+    list.emplace_back("from is 0, which a logarithmic scale does not reach; take scale = \"linear\"");
+  if (points < 2 || points > 10000000) list.push_back(fmt::format("points is {}, expected 2 to 1e7", points));
+  return list;
+}
+
+ResponseSpec read_response_spec(TomlTable& table) {
+  ResponseSpec spec;
+  spec.where = table.where();
+  for (const char* key : {"from", "to"}) {
+    const auto number = table.number(key);
+    if (number) (key[0] == 'f' ? spec.from : spec.to) = *number;
+    if (!table.has(key)) table.problem(key, "is missing: a frequency [Hz]");
+  }
+  if (const auto points = table.integer("points"))
+    spec.points = static_cast<int>(std::min<long>(std::max<long>(*points, -1), 100000000));
+  table.choice<bool>("scale", {{"log", true}, {"linear", false}}, spec.logarithmic);
+  spec.inputs = table.texts("inputs").value_or(std::vector<std::string>{});
+  spec.outputs = table.texts("outputs").value_or(std::vector<std::string>{});
+  if (table.has("from") && table.has("to"))
+    for (const std::string& problem : spec.problems()) table.problem_here(problem);
+  table.finish();
+  return spec;
+}
+
+}  // namespace lissom

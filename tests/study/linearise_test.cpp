@@ -1,0 +1,249 @@
+#include "lissom/study/linearise.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/LU>
+
+#include <cmath>
+
+#include "lissom/time/initial_state.hpp"
+#include "tests/mbs/four_bar.hpp"
+#include "tests/mbs/system_support.hpp"
+
+namespace lissom {
+namespace {
+
+using namespace lissom::test;
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+Sensor sensor_of(const std::string& name, SensorKind kind, MarkerRef marker, int index = -1) {
+  Sensor sensor;
+  sensor.name = name;
+  sensor.kind = kind;
+  sensor.marker = marker;
+  sensor.index = index;
+  return sensor;
+}
+
+// The four-bar mechanism with flexible bars and sensors, in motion.
+struct MovingFourBar {
+  StudySystem built;
+  std::unique_ptr<SystemEquations> equations;
+  State state;
+
+  explicit MovingFourBar(const std::string& formulation) {
+    FourBarOptions options;
+    options.formulation = formulation;
+    options.modes = 2;
+    options.ramp = 0;
+    options.gravity = 9.81;
+    options.damping = 0.02;
+    built.system = four_bar(options);
+    System& system = *built.system;
+    const MarkerRef place = system.loads()[0].first;
+    built.sensors = {sensor_of("top", SensorKind::Position, place),
+                     sensor_of("speed", SensorKind::Velocity, place),
+                     sensor_of("acceleration", SensorKind::Acceleration, place),
+                     sensor_of("foot", SensorKind::Reaction, {}, 0)};
+    VectorXd q, v;
+    system.initial(q, v);
+    const SystemCheck check = check_system(system, 0, q);
+    equations = std::make_unique<SystemEquations>(system, check.kept);
+    // some way into its motion, so that nothing is special
+    state = run(*equations, make_consistent(*equations, 0, q, v).state, 0.01, 0.01, 1e-8).back();
+    state = make_consistent(*equations, state.t, state.q, state.v).state;
+  }
+};
+
+class NonlinearModel {
+ public:
+  NonlinearModel(MovingFourBar& model, std::vector<int> independent)
+      : model_(model), independent_(std::move(independent)), solver_(*model.equations) {}
+
+  // z'' and sensors at independent coordinates changed by dz and dz', and with the load changed by du.
+  VectorXd at(const VectorXd& dz, const VectorXd& rate) {
+    SystemEquations& equations = *model_.equations;
+    const Index n = equations.coordinates(), m = equations.constraints(), d = dz.size();
+    State there = model_.state;
+    MatrixXd T(n, n);
+    VectorXd g(m), x(n);
+    const auto matrix = [&] {
+      MatrixXd G(m, n);
+      equations.constraint_gradient(there.t, there.q, G);
+      T.setZero();
+      T.topRows(m) = G;
+      for (Index i = 0; i < d; ++i) T(m + i, independent_[i]) = 1;
+    };
+    for (int k = 0; k < 8; ++k) {
+      matrix();
+      equations.constraint(there.t, there.q, g);
+      x.head(m) = -g;
+      for (Index i = 0; i < d; ++i)
+        x[m + i] = model_.state.q[independent_[i]] + dz[i] - there.q[independent_[i]];
+      there.q += T.fullPivLu().solve(x);
+    }
+    matrix();
+    equations.constraint_rate(there.t, there.q, there.v, g);
+    x.head(m) = -g;
+    for (Index i = 0; i < d; ++i) x[m + i] = rate[i];
+    there.v += T.fullPivLu().solve(x);
+    // the rows for z' ask for their change against the state
+    for (Index i = 0; i < d; ++i)
+      EXPECT_NEAR(there.v[independent_[i]], model_.state.v[independent_[i]] + rate[i], 1e-8);
+    solver_.solve(there);
+    SensorBank bank(*model_.built.system, model_.built.sensors);
+    bank.start(equations, model_.state);
+    VectorXd sensors(static_cast<Index>(bank.columns().size()));
+    bank.evaluate(equations, there, sensors);
+    VectorXd out(d + sensors.size());
+    for (Index i = 0; i < d; ++i) out[i] = there.a[independent_[i]];
+    out.tail(sensors.size()) = sensors;
+    return out;
+  }
+
+ private:
+  MovingFourBar& model_;
+  std::vector<int> independent_;
+  AccelerationSolver solver_;
+};
+
+class LinearisedFourBar : public testing::TestWithParam<const char*> {};
+
+TEST_P(LinearisedFourBar, IsTheDerivativeOfTheNonlinearModelInMotion) {
+  MovingFourBar model(GetParam());
+  const Linearisation linear = linearise(model.built, *model.equations, model.state);
+  const Index d = linear.N.cols(), y = linear.C.rows();
+  EXPECT_TRUE(linear.moving);
+  ASSERT_EQ(d, model.equations->coordinates() - model.equations->constraints());
+  // independent coordinates: rows of N that are rows of the identity
+  std::vector<int> independent;
+  for (Index i = 0; i < d; ++i)
+    for (Index row = 0; row < linear.N.rows(); ++row) {
+      VectorXd unit = VectorXd::Zero(d);
+      unit[i] = 1;
+      if ((linear.N.row(row).transpose() - unit).cwiseAbs().maxCoeff() < 1e-9) {
+        independent.push_back(static_cast<int>(row));
+        break;
+      }
+    }
+  ASSERT_EQ(static_cast<Index>(independent.size()), d);
+  NonlinearModel nonlinear(model, independent);
+  MatrixXd found(d + y, 2 * d), expected(d + y, 2 * d);
+  expected.topRows(d) = linear.A.bottomRows(d);
+  expected.bottomRows(y) = linear.C;
+  const VectorXd& scale = model.equations->displacement_scale();
+  VectorXd row_size = VectorXd::Zero(d + y);
+  for (Index i = 0; i < 2 * d; ++i) {
+    const double h = (i < d ? 1e-6 : 1e-3) * 0.1 / scale[independent[i % d]];
+    VectorXd dz = VectorXd::Zero(d), rate = VectorXd::Zero(d);
+    (i < d ? dz : rate)[i % d] = h;
+    found.col(i) = (nonlinear.at(dz, rate) - nonlinear.at(-dz, -rate)) / (2 * h);
+  }
+  // each entry against the largest of its row in its half: differences have seven digits or so
+  for (const Index half : {Index(0), d})
+    for (Index row = 0; row < d + y; ++row) {
+      const double size = expected.row(row).segment(half, d).cwiseAbs().maxCoeff();
+      EXPECT_LE((found - expected).row(row).segment(half, d).cwiseAbs().maxCoeff(), 2e-6 * size + 1e-9)
+          << GetParam() << " row " << row << " half " << half;
+    }
+}
+
+TEST_P(LinearisedFourBar, HasTheInputsOfItsLoads) {
+  MovingFourBar model(GetParam());
+  const Linearisation linear = linearise(model.built, *model.equations, model.state);
+  ASSERT_EQ(linear.inputs.size(), 1u);
+  // the same mechanism with a newton more: accelerations and sensors are linear in it
+  FourBarOptions options;
+  options.formulation = GetParam();
+  options.modes = 2;
+  options.ramp = 0;
+  options.gravity = 9.81;
+  options.damping = 0.02;
+  options.force = 6;
+  const std::unique_ptr<System> stronger = four_bar(options);
+  SystemEquations equations(*stronger, model.equations->kept_rows());
+  State more = model.state;
+  AccelerationSolver(equations).solve(more);
+  const VectorXd change = more.a - model.state.a;
+  SensorBank bank(*model.built.system, model.built.sensors);
+  bank.start(*model.equations, model.state);
+  VectorXd after(linear.D.rows()), before(linear.D.rows());
+  bank.evaluate(*model.equations, model.state, before);
+  bank.evaluate(*model.equations, more, after);
+  const VectorXd direct = after - before, predicted = linear.N * linear.B.bottomRows(linear.N.cols()).col(0);
+  // G da = 0, so that da = N dz'': round-off of large accelerations
+  EXPECT_LE((change - predicted).cwiseAbs().maxCoeff(), 1e-7 * change.cwiseAbs().maxCoeff());
+  EXPECT_LE((direct - linear.D.col(0)).cwiseAbs().maxCoeff(), 1e-7 * direct.cwiseAbs().maxCoeff());
+}
+
+INSTANTIATE_TEST_SUITE_P(Formulations, LinearisedFourBar, testing::Values("ffrf", "fncf", "gcms"));
+
+// A wheel in two gimbals: outer about x, inner about y, wheel about z, all axes through one point.
+TEST(Linearise, AGyroscopeNutatesAsItsMomentsOfInertiaSay) {
+  constexpr double spin = 40, axial = 0.02, across = 0.013;
+  StudySystem built;
+  built.system = std::make_unique<System>();
+  System& system = *built.system;
+  const int outer = add_rigid(system, "outer", 0.5, {2e-3, 3e-3, 4e-3}, at({0, 0, 0}));
+  const int inner = add_rigid(system, "inner", 0.4, {1e-3, 1.5e-3, 2e-3}, at({0, 0, 0}));
+  Placement turning = at({0, 0, 0});
+  turning.angular_velocity = {0, 0, spin};
+  RigidBodySpec wheel_spec;
+  wheel_spec.name = "wheel";
+  wheel_spec.mass = 2;
+  wheel_spec.inertia = Eigen::Vector3d(across, across, axial).asDiagonal();
+  const int wheel = system.add_body(make_rigid_body(wheel_spec), turning);
+  const double quarter = std::acos(-1.0) / 2;
+  join_at(system, "outer bearing", JointKind::Revolute, -1, outer, {0, 0, 0},
+          turned(quarter, Eigen::Vector3d::UnitY()));
+  join_at(system, "inner bearing", JointKind::Revolute, outer, inner, {0, 0, 0},
+          turned(-quarter, Eigen::Vector3d::UnitX()));
+  join_at(system, "wheel bearing", JointKind::Revolute, inner, wheel, {0, 0, 0});
+  VectorXd q, v;
+  system.initial(q, v);
+  const SystemCheck check = check_system(system, 0, q);
+  SystemEquations equations(system, check.kept);
+  const State state = make_consistent(equations, 0, q, v).state;
+  const Linearisation linear = linearise(built, equations, state);
+  ASSERT_EQ(linear.N.cols(), 3);
+  EXPECT_NE(linear.states[0].find("joint"), std::string::npos);
+  // tilts a about x and b about y: (Jx) a'' + h b' = 0, (Jy) b'' - h a' = 0 with h = axial spin
+  const double Jx = across + 2e-3 + 1e-3, Jy = across + 1.5e-3, h = axial * spin;
+  const double nutation = h / std::sqrt(Jx * Jy);
+  const LinearMode& highest = linear.modes.back();
+  // derivatives along the motion are differences: eight digits
+  EXPECT_NEAR(std::abs(highest.eigenvalue.imag()), nutation, 1e-6 * nutation);
+  EXPECT_NEAR(highest.eigenvalue.real(), 0, 1e-6 * nutation);
+  // nothing else turns: tilts and spin stay where they are put
+  for (size_t i = 0; i + 1 < linear.modes.size(); ++i)
+    EXPECT_LT(std::abs(linear.modes[i].eigenvalue), 1e-3 * nutation);
+}
+
+// A wheel whose centre of mass is beside its axis goes on as it does, whatever its position.
+TEST(Linearise, AFreelyTurningWheelHasNoFrequency) {
+  StudySystem built;
+  built.system = std::make_unique<System>();
+  System& system = *built.system;
+  Placement turning = at({0.3, 0, 0});
+  turning.angular_velocity = {0, 0, 20};
+  turning.velocity = {0, 6, 0};
+  RigidBodySpec spec;
+  spec.name = "wheel";
+  spec.mass = 2;
+  spec.inertia = Eigen::Vector3d(0.1, 0.1, 0.2).asDiagonal();
+  const int wheel = system.add_body(make_rigid_body(spec), turning);
+  join_at(system, "bearing", JointKind::Revolute, -1, wheel, {0, 0, 0});
+  VectorXd q, v;
+  system.initial(q, v);
+  SystemEquations equations(system, check_system(system, 0, q).kept);
+  const Linearisation linear = linearise(built, equations, make_consistent(equations, 0, q, v).state);
+  ASSERT_EQ(linear.N.cols(), 1);
+  // differences of second order along the motion: 1e-6 of the square of the speed
+  EXPECT_NEAR(linear.A(1, 0), 0, 4e-4);
+  EXPECT_NEAR(linear.A(1, 1), 0, 4e-5);
+}
+
+}  // namespace
+}  // namespace lissom
