@@ -44,11 +44,18 @@ class Problem:
             raise Failure(f"lissom {' '.join(map(str, arguments))}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
         return json.loads(done.stdout)
 
-    def simulate(self, case=None, study="study.toml", verb="simulate"):
-        """(columns of sensors.csv by name, the JSON) of the study or of a case of it."""
+    def simulate(self, case=None, study="study.toml", verb="simulate", fails=False):
+        """(columns of sensors.csv by name, the JSON) of the study or of a case of it; of a run that must fail (`fails`) what it
+        left and the message."""
         path = pathlib.Path(study)
         path = path if path.is_absolute() else self.folder / path
         out = self.out / (path.stem + ("" if case is None else "-" + case))
+        if fails:
+            try:
+                self.run(verb, path, "--out", out, *([] if case is None else ["--case", case]))
+            except Failure as failure:
+                return read_csv(out / "sensors.csv"), str(failure)
+            raise Failure(f"{path}, case {case}: runs to its end and must not")
         report = self.run(verb, path, "--out", out, *([] if case is None else ["--case", case]))
         return read_csv(pathlib.Path(report["out"]) / "sensors.csv"), report
 
