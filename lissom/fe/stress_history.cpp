@@ -19,48 +19,62 @@ using Eigen::Index;
 
 // A block of the product, and what it is made of, stay in half a megabyte.
 constexpr Index block_nodes = 48, block_instants = 128;
+// Von Mises' stress is the length of five numbers that are linear in the stress, so that the sixth need not
+// be computed: s^2 = (xx - (yy + zz) / 2)^2 + 3/4 (yy - zz)^2 + 3 (xy^2 + yz^2 + zx^2).
+constexpr Index parts = 5;
 
-// Of one node over `count` instants, components `stride` apart: squares of von Mises' stress, and the
-// largest.
-double squares_of(const double* s, Index stride, Index count, double* out) {
-  const double *xx = s, *yy = s + stride, *zz = s + 2 * stride, *xy = s + 3 * stride, *yz = s + 4 * stride,
-               *zx = s + 5 * stride;
-#pragma omp simd
-  for (Index i = 0; i < count; ++i) {
-    const double a = xx[i] - yy[i], b = yy[i] - zz[i], c = zz[i] - xx[i];
-    out[i] = 0.5 * (a * a + b * b + c * c) + 3 * (xy[i] * xy[i] + yz[i] * yz[i] + zx[i] * zx[i]);
+// What one thread works with.
+struct Room {
+  explicit Room(Index c) : modes(static_cast<size_t>(c * parts * block_nodes)) {}
+  std::vector<double> modes;  // c by five a node
+  std::vector<double> product = std::vector<double>(block_instants * parts * block_nodes);
+  std::vector<double> squares = std::vector<double>(block_instants);
+};
+
+// The five numbers of each node for unit amplitudes.
+void load_modes(const Eigen::Ref<const Eigen::MatrixXd>& S, Index first, Index count, Room& room) {
+  const double root = std::sqrt(3.0);
+  const Index c = S.cols();
+  for (Index j = 0; j < c; ++j) {
+    const double* s = S.data() + j * S.outerStride() + 6 * first;
+    for (Index i = 0; i < count; ++i, s += 6) {
+      double* to = &room.modes[static_cast<size_t>(parts * i * c + j)];
+      to[0] = s[0] - 0.5 * (s[1] + s[2]);
+      to[c] = 0.5 * root * (s[1] - s[2]);
+      for (int k = 0; k < 3; ++k) to[(2 + k) * c] = root * s[3 + k];
+    }
   }
+}
+
+// Of one node over `count` instants: squares of von Mises' stress, and the largest.
+double squares_of(const double* s, Index count, double* out) {
+  const double *a = s, *b = a + block_instants, *c = b + block_instants, *d = c + block_instants,
+               *e = d + block_instants;
+#pragma omp simd
+  for (Index i = 0; i < count; ++i)
+    out[i] = a[i] * a[i] + b[i] * b[i] + c[i] * c[i] + d[i] * d[i] + e[i] * e[i];
   double largest = 0;
 #pragma omp simd reduction(max : largest)
   for (Index i = 0; i < count; ++i) largest = std::max(largest, out[i]);
   return largest;
 }
 
-// What one thread works with.
-struct Room {
-  std::vector<double> product = std::vector<double>(block_instants * 6 * block_nodes);
-  std::vector<double> squares = std::vector<double>(block_instants);
-};
-
 // The nodes [first, first + count): instants run fastest in the product, so that nodes are done in long rows.
 void peaks_of_block(const Eigen::Ref<const Eigen::MatrixXd>& S, const Eigen::Ref<const Eigen::MatrixXd>& D,
                     Index first, Index count, Room& room, StressPeaks& peaks) {
-  const int columns = static_cast<int>(6 * count), c = static_cast<int>(S.cols()),
-            ld_S = static_cast<int>(S.outerStride()), ld_D = static_cast<int>(D.outerStride()),
-            ld = static_cast<int>(block_instants);
+  const int columns = static_cast<int>(parts * count), c = static_cast<int>(S.cols()),
+            ld_D = static_cast<int>(D.outerStride()), ld = static_cast<int>(block_instants);
   const double one = 1, zero = 0;
-  for (Index i = 0; i < count; ++i) {
-    peaks.von_mises[first + i] = -1;
-    peaks.instant[first + i] = 0;
-  }
+  load_modes(S, first, count, room);
+  peaks.von_mises.segment(first, count).setConstant(-1);
   for (Index from = 0; from < D.cols(); from += block_instants) {
     const Index instants = std::min(block_instants, D.cols() - from);
     const int rows = static_cast<int>(instants);
-    dgemm_("T", "T", &rows, &columns, &c, &one, D.data() + from * D.outerStride(), &ld_D,
-           S.data() + 6 * first, &ld_S, &zero, room.product.data(), &ld);
+    dgemm_("T", "N", &rows, &columns, &c, &one, D.data() + from * D.outerStride(), &ld_D, room.modes.data(),
+           &c, &zero, room.product.data(), &ld);
     for (Index i = 0; i < count; ++i) {
-      const double largest =
-          squares_of(&room.product[6 * i * block_instants], block_instants, instants, room.squares.data());
+      const double largest = squares_of(&room.product[static_cast<size_t>(parts * i * block_instants)],
+                                        instants, room.squares.data());
       if (!(largest > peaks.von_mises[first + i])) continue;
       peaks.von_mises[first + i] = largest;
       const auto begin = room.squares.begin();
@@ -68,8 +82,7 @@ void peaks_of_block(const Eigen::Ref<const Eigen::MatrixXd>& S, const Eigen::Ref
           static_cast<int>(from + (std::find(begin, begin + instants, largest) - begin));
     }
   }
-  for (Index i = 0; i < count; ++i)
-    peaks.von_mises[first + i] = std::sqrt(std::max(0.0, peaks.von_mises[first + i]));
+  peaks.von_mises.segment(first, count) = peaks.von_mises.segment(first, count).cwiseSqrt();
 }
 
 }  // namespace
@@ -80,7 +93,7 @@ StressPeaks stress_peaks(const Eigen::Ref<const Eigen::MatrixXd>& S,
   const Index n = S.rows() / 6, blocks = (n + block_nodes - 1) / block_nodes;
   StressPeaks peaks;
   peaks.von_mises.resize(n);
-  peaks.instant.resize(n);
+  peaks.instant = Eigen::VectorXi::Zero(n);
   const int threads = omp_get_max_threads();
   const BlasThreads one_thread_each;
   // pieces between which the progress is told
@@ -90,7 +103,7 @@ StressPeaks stress_peaks(const Eigen::Ref<const Eigen::MatrixXd>& S,
     const Index end = std::min(begin + piece, blocks);
 #pragma omp parallel num_threads(threads)
     {
-      Room room;
+      Room room(S.cols());
 #pragma omp for schedule(dynamic, 1)
       for (Index b = begin; b < end; ++b) {
         const Index first = b * block_nodes;

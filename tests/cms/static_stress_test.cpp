@@ -70,7 +70,8 @@ VectorXd static_solution(const ReducedBody& body, const VectorXd& f) {
   }
   const VectorXd load = body.modes.transpose() * f;
   VectorXd p = VectorXd::Zero(body.size());
-  p(free) = MatrixXd(body.K(free, free)).ldlt().solve(VectorXd(load(free)));
+  const VectorXd of_free = MatrixXd(body.K(free, free)).ldlt().solve(VectorXd(load(free)));
+  p(free) = of_free;
   return p;
 }
 
