@@ -370,6 +370,11 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
         diagnostics.warn("simulate.version." + folder.string(),
                          fmt::format("the run was begun by Lissom {} and resumed by {}",
                                      from.checkpoint->lissom_version, LISSOM_VERSION));
+      if (simulate.integrator.integrator == Integrator::Cvode)
+        diagnostics.warn(
+            "simulate.repeated." + folder.string(),
+            "cvode keeps its history to itself: the steps since the start, or since the last jump "
+            "of the loads, were repeated to resume the run");
       series.add(file, from.checkpoint->samples, unit_factors, spec.units.time);
       resumed.emplace(std::move(from.checkpoint->state));
       (*resumed)(bank, balance, trust);

@@ -274,7 +274,7 @@ TEST(ResultFile, ChangedBytesAreRefusedOrHarmless) {
   const TemporaryFolder folder;
   const auto samples = write_sample(folder / "r.h5", 3);
   const int refused = test::expect_changed_bytes_harmless(
-      folder, folder / "r.h5", 211, [&](const std::filesystem::path& path) {
+      folder, folder / "r.h5", 887, [&](const std::filesystem::path& path) {
         Diagnostics diagnostics;
         const ResultFile file = read_result_file(path, diagnostics);
         ASSERT_EQ(file.samples(), 3);
@@ -298,8 +298,8 @@ TEST(ResultFile, AFullDiskIsAnError) {
   const TemporaryFolder folder;
   const std::string message = test::message_on_full_disk([&] { write_sample(folder / "r.h5", 20000); });
   EXPECT_EQ(message.find((folder / "r.h5").string()), 0) << message;
-  // what was brought to the disk before is there
-  EXPECT_GE(read(folder / "r.h5").samples(), 4);
+  // no room for the first samples, but readable all the same
+  EXPECT_EQ(read(folder / "r.h5").end.status, RunStatus::Running);
 }
 
 TEST(ResultFile, TheReferencePageTellsTheTruth) {
