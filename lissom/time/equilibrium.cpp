@@ -167,10 +167,13 @@ class Solver {
   }
 
   bool is_balanced(double step) {
+    if (!r_.allFinite() || !(step <= options_.tolerance * length_)) return false;
+    if (m_ > 0 && g_.lpNorm<Eigen::Infinity>() > 1e-10 * length_) return false;
+    // small against what is balanced, or (no load at all) against what would move anything in a lifetime; or
+    // no more than the round-off of stiff bodies, which moves nothing
     const double forces = std::max(force_, applied(state_));
-    const double limit = m_ > 0 ? g_.lpNorm<Eigen::Infinity>() : 0;
-    return r_.allFinite() && step <= options_.tolerance * length_ && force_of(r_) <= 1e-8 * forces &&
-           limit <= 1e-10 * length_;
+    return force_of(r_) <= 1e-8 * forces + 1e-12 * equations_.typical_mass() ||
+           step <= 1e-3 * options_.tolerance * length_;
   }
 
   // x_ = change of q and c times the change of lambda, of the residual in r_ and g_.
@@ -188,7 +191,7 @@ class Solver {
   // Full steps, shortened until the next one would be shorter.
   bool newton() {
     evaluate(state_);
-    if (force_ == 0 && is_balanced(0)) return true;
+    if (force_ <= 1e-12 * equations_.typical_mass() && is_balanced(0)) return true;
     double last = std::numeric_limits<double>::infinity();
     for (int k = 0; k < options_.newton_iterations; ++k) {
       count();

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import os
 import re
 import shlex
@@ -40,6 +41,29 @@ class HowtoBase(CliTest):
             else:
                 self.write(re.fullmatch(r"(?:#|//) (\S+)", first)[1], text)
         return printed
+
+
+class AnalyseTest(HowtoBase):
+    page = "analyse-a-mechanism.md"
+
+    def test_every_command_works_and_the_lever_vibrates_as_it_should(self):
+        printed = self.follow()
+        self.assertIn("stable", printed["lissom static lever.toml"])
+        self.assertIn("[bodies.lever]", printed["lissom assemble lever.toml"])
+        with open(self.folder / "results" / "sweep.csv") as file:
+            rows = list(csv.DictReader(file))
+        for row in rows:
+            # the spring at the tip against the inertia about the hinge; it and the weight turn a little, below a percent
+            stiffness = float(row["loads.spring.stiffness"])
+            expected = math.sqrt(stiffness * 0.5**2 / (0.05 + 2 * 0.25**2)) / (2 * math.pi)
+            self.assertAlmostEqual(float(row["frequency 1 [Hz]"]) / expected, 1, delta=0.01)
+        with open(self.folder / "driven" / "sensors.csv") as file:
+            last = list(csv.DictReader(file))[-1]
+        # J a'' = T + m g c cos a, a about y turns the lever down
+        t = float(last["t"])
+        angle, acceleration = 0.5 * math.sin(4 * t), -8 * math.sin(4 * t)
+        torque = (0.05 + 2 * 0.25**2) * acceleration - 2 * 9.81 * 0.25 * math.cos(angle)
+        self.assertAlmostEqual(float(last["motor.value"]), torque, delta=1e-9)
 
 
 @needs_gmsh

@@ -59,7 +59,7 @@ class HandedOver(CliTest):
                 np.testing.assert_array_equal(np.reshape(saved[name], matrix.shape), matrix)
 
     def test_what_cannot_be_linearised_is_said(self):
-        self.assert_refused(["linearise", "study.toml"], "is no reduced mechanism")
+        self.assert_refused(["linearise", "arm.inp"], "is no study and no reduced mechanism")
         self.json_of("train", "study.toml", "--out", "out")
         self.assert_refused(["linearise", "out/model.rom.h5", "--at", -1], "--at: is -1 s")
 
