@@ -1,0 +1,55 @@
+"""A cantilever at rest against beam theory with shear, and against CalculiX on the same mesh, in hex20 and tet10."""
+
+import numpy as np
+
+from support import BLACK, BLUE, ORANGE, cli, node_at, solid_mesh, static_with_ccx
+
+TITLE = "Static cantilever"
+L, H, F, E = 1.0, 0.1, 100.0, 210e9
+I, A = H**4 / 12, H**2
+MATERIAL = dict(E=E, nu=0.0, rho=7850.0)
+FACES = {"root": lambda x, y, z: x < 1e-9, "tip": lambda x, y, z: x > L - 1e-9}
+
+
+def run(problem, name, geometry):
+    """Deflection, stress at the top and the reaction of Lissom; deflection and stress of CalculiX; the line of stress along the top."""
+    mesh = solid_mesh(problem, geometry, FACES)
+    nodes, elements, sets = mesh
+    top = node_at(nodes, (L / 2, 0, H / 2))
+    (problem.out / f"{name}.inp").write_text(cli.inp_deck(nodes, elements, None, sets))
+    text = (problem.folder / "study.toml").read_text().split("[[cases]]")[0]
+    text = text.replace("beam.geo", f"{name}.inp").replace("node TOP", f"node {top}")
+    path = problem.out / f"study-{name}.toml"
+    path.write_text(text)
+    s, _ = problem.simulate(study=path)
+    u, stress = static_with_ccx(problem, f"ccx-{name}", mesh, MATERIAL, "root", "tip", (L, 0, 0), (0, 0, -F))
+    line = sorted((nodes[i][0], stress[i][0]) for i in nodes if abs(nodes[i][2] - H / 2) < 1e-9 and abs(nodes[i][1]) < 1e-9)
+    return s, top, u, stress[top], np.array(line).T
+
+
+def check(problem):
+    # nu = 0: G = E / 2; k = 5/6 of the rectangle
+    deflection = -F * L**3 / (3 * E * I) - F * L / (5 / 6 * E / 2 * A)
+    bending = F * L / 2 * H / 2 / I
+    figure, (left, right) = problem.figure()
+    x = np.linspace(0, L, 50)
+    left.plot(x, F * (L - x) * H / 2 / I / 1e6, color=BLACK, lw=2.5, alpha=0.3, label="beam theory")
+    labels, values = ["beam theory"], [-deflection]
+    for name, geometry, colour in (("hex20", "beam.geo", BLUE), ("tet10", "beam-tet.geo", ORANGE)):
+        s, top, u, stress, line = run(problem, name, geometry)
+        left.plot(line[0], line[1] / 1e6, ".", color=colour, label=f"CalculiX, {name}")
+        left.plot(L / 2, s["top.xx"][-1] / 1e6, "o", mfc="none", ms=9, color=colour, label=f"lissom, {name}")
+        labels += [f"{name}\nCalculiX", f"{name}\nlissom"]
+        values += [-u[2], -s["end.z"][-1]]
+        theory, same = "beam theory with shear", "CalculiX, same mesh"
+        # end and clamp are rigid faces, where beam theory's shear warps the sections: (h / L)^2 of some percent
+        problem.row(f"deflection of the end, {name}", deflection, s["end.z"][-1], 2e-3, theory, "m")
+        problem.row(f"deflection of the end, {name}", u[2], s["end.z"][-1], 2e-6, same, "m")
+        problem.row(f"bending stress at half length, {name}", bending, s["top.xx"][-1], 1e-2, theory, "Pa")
+        problem.row(f"bending stress at half length, {name}", stress[0], s["top.xx"][-1], 1e-5, same, "Pa")
+        problem.row(f"moment at the wall, {name}", F * L, abs(s["wall.ty"][-1]), 1e-6, "balance", "N m")
+    left.set_xlabel("x [m]"), left.set_ylabel("stress on top [MPa]"), left.legend(fontsize=7)
+    right.bar(range(len(values)), 1e6 * np.array(values), color=["0.6", BLUE, BLUE, ORANGE, ORANGE])
+    right.set_xticks(range(len(values)), labels, fontsize=7), right.set_ylabel("deflection [um]")
+    right.set_ylim(1e6 * 0.995 * min(values), 1e6 * 1.005 * max(values))
+    problem.save(figure)
