@@ -216,13 +216,12 @@ def static_with_ccx(problem, job, mesh, material, fixed, pulled, reference, forc
     the rigid set `pulled` loaded by a force at the point `reference`."""
     nodes, elements, sets = mesh
     last = max(nodes)
-    nodes = {**nodes, last + 1: reference, last + 2: reference}
     extra = "*NODE\n" + "".join("%d, %.13g, %.13g, %.13g\n" % (last + k, *reference) for k in (1, 2))
     extra += f"*NSET, NSET=REF\n{last + 1},\n*RIGID BODY, NSET={pulled.upper()}, REF NODE={last + 1}, ROT NODE={last + 2}\n"
     step = f"*STATIC\n*BOUNDARY\n{fixed.upper()}, 1, 3\n*CLOAD\n"
     step += "".join(f"{last + 1}, {k + 1}, {f!r}\n" for k, f in enumerate(force) if f)
     step += "*NODE PRINT, NSET=REF\nU\n*EL FILE\nS\n"
-    deck = cli.inp_deck(mesh[0], elements, material, {k.upper(): v for k, v in sets.items()}, step)
+    deck = cli.inp_deck(nodes, elements, material, {k.upper(): v for k, v in sets.items()}, step)
     deck = deck.replace("*MATERIAL", extra + "*MATERIAL", 1)
     words = next(line.split() for line in problem.ccx(job, deck).splitlines() if line.split()[:1] == [str(last + 1)])
     stress, reading = {}, False
@@ -234,7 +233,3 @@ def static_with_ccx(problem, job, mesh, material, fixed, pulled, reference, forc
         elif line.startswith(" -3"):
             reading = False
     return np.array([float(w) for w in words[1:4]]), stress
-
-
-def node_at(nodes, place):
-    return min(nodes, key=lambda i: sum((a - b)**2 for a, b in zip(nodes[i], place)))

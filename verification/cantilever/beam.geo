@@ -7,8 +7,12 @@ Plane Surface(1) = {1};
 Transfinite Curve{1, 2, 3, 4} = 3;
 Transfinite Surface{1};
 Recombine Surface{1};
-e[] = Extrude {length, 0, 0} { Surface{1}; Layers{16}; Recombine; };
-Physical Volume("beam") = {e[1]};
+e[] = Extrude {length / 2, 0, 0} { Surface{1}; Layers{8}; Recombine; };
+f[] = Extrude {length / 2, 0, 0} { Surface{e[0]}; Layers{8}; Recombine; };
+b = 1e-6;
+Physical Volume("beam") = {e[1], f[1]};
 Physical Surface("root") = {1};
-Physical Surface("tip") = {e[0]};
+Physical Surface("tip") = {f[0]};
+// where stress is compared
+Physical Point("top") = Point In BoundingBox{length/2 - b, h/2 - b, h/2 - b, length/2 + b, h/2 + b, h/2 + b};
 Mesh.SecondOrderIncomplete = 1;

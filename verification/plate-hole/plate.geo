@@ -12,6 +12,9 @@ b = 1e-6;
 Physical Volume("plate") = {e[1]};
 Physical Surface("left") = Surface In BoundingBox{-l/2 - b, -w, -b, -l/2 + b, w, t + b};
 Physical Surface("right") = Surface In BoundingBox{l/2 - b, -w, -b, l/2 + b, w, t + b};
+// where stress is compared: above the hole, and beside it
+Physical Point("edge") = {7};
+Physical Point("side") = {6};
 Mesh.SecondOrderIncomplete = 1;
 Mesh.Algorithm = 6;
 Mesh.RandomFactor = 1e-9;
