@@ -2,12 +2,13 @@
 PYTHON := /usr/bin/python3
 JOBS := $(shell nproc)
 
-.PHONY: help build demo test bench examples format clean
+.PHONY: help build demo test bench verify examples format clean
 
 help:
 	@echo "make demo      build, then reduce a flexible mechanism to an ODE with six unknowns, with the evidence in figures"
 	@echo "make test      build, then run every test"
 	@echo "make bench     build, then measure; writes build/bench.json (takes some minutes)"
+	@echo "make verify    build, then compute problems whose answers are known, in one table with figures (two minutes)"
 	@echo "make examples  run every example folder as shipped"
 	@echo "make format    clang-format all sources"
 
@@ -41,6 +42,11 @@ bench:
 	@scripts/install-packages bench
 	@$(MAKE) --no-print-directory build TARGET=all
 	$(PYTHON) benchmarks/run.py --out build/bench.json
+
+verify:
+	@scripts/install-packages bench
+	@$(MAKE) --no-print-directory build
+	scripts/verify --lissom build/lissom --out build/verification
 
 examples: build
 	@for study in examples/*/study.toml; do \

@@ -5,6 +5,7 @@ A folder NAME here has study.toml and check.py with `TITLE` and `check(problem)`
 """
 
 import csv
+import importlib.util
 import json
 import os
 import pathlib
@@ -18,6 +19,11 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 FOLDER = pathlib.Path(__file__).resolve().parent
+
+# what the tests of the command line have for meshes and CalculiX
+spec = importlib.util.spec_from_file_location("cli_support", FOLDER.parent / "tests" / "cli" / "support.py")
+cli = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(cli)
 
 # colours that colour-blind people can tell apart (Okabe and Ito)
 BLACK, ORANGE, SKY, GREEN, BLUE, RED, PINK = "#000000", "#e69f00", "#56b4e9", "#009e73", "#0072b2", "#d55e00", "#cc79a7"
@@ -187,3 +193,43 @@ class Chain:
             c[:k] += m * Jv.T @ (ac - self.gravity) + Jw.T @ (I @ alpha + np.cross(w, I @ w))
             energy += 0.5 * m * vc @ vc + 0.5 * w @ I @ w - m * self.gravity @ r
         return M, c, frames, energy
+
+
+# ---- meshes that CalculiX reads, too ----
+
+def solid_mesh(problem, geometry, faces):
+    """Meshes a .geo file with gmsh, second order: nodes {id: xyz}, elements {CalculiX type: [(id, nodes)]}, and sets: the nodes
+    for which `faces`[name](x, y, z) is true."""
+    path = problem.out / (pathlib.Path(geometry).stem + "-gmsh.inp")
+    done = subprocess.run(["gmsh", "-3", "-order", "2", problem.folder / geometry, "-v", "2", "-nt", "1", "-o", path],
+                          capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL)
+    if done.returncode != 0:
+        raise Failure(f"gmsh {geometry}: {done.stdout}{done.stderr}")
+    nodes, elements = cli.solids_of_inp(path.read_text())
+    used = {n for block in elements.values() for _, corners in block for n in corners}
+    nodes = {i: x for i, x in nodes.items() if i in used}
+    return nodes, elements, {name: [i for i, x in nodes.items() if inside(*x)] for name, inside in faces.items()}
+
+
+def static_with_ccx(problem, job, mesh, material, fixed, pulled, reference, force):
+    """Displacement of the reference point [m], and nodal stress {id: (xx, yy, zz, xy, yz, zx)}, with the set `fixed` held and
+    the rigid set `pulled` loaded by a force at the point `reference`."""
+    nodes, elements, sets = mesh
+    last = max(nodes)
+    extra = "*NODE\n" + "".join("%d, %.13g, %.13g, %.13g\n" % (last + k, *reference) for k in (1, 2))
+    extra += f"*NSET, NSET=REF\n{last + 1},\n*RIGID BODY, NSET={pulled.upper()}, REF NODE={last + 1}, ROT NODE={last + 2}\n"
+    step = f"*STATIC\n*BOUNDARY\n{fixed.upper()}, 1, 3\n*CLOAD\n"
+    step += "".join(f"{last + 1}, {k + 1}, {f!r}\n" for k, f in enumerate(force) if f)
+    step += "*NODE PRINT, NSET=REF\nU\n*EL FILE\nS\n"
+    deck = cli.inp_deck(nodes, elements, material, {k.upper(): v for k, v in sets.items()}, step)
+    deck = deck.replace("*MATERIAL", extra + "*MATERIAL", 1)
+    words = next(line.split() for line in problem.ccx(job, deck).splitlines() if line.split()[:1] == [str(last + 1)])
+    stress, reading = {}, False
+    for line in (problem.out / f"{job}.frd").read_text().splitlines():
+        if line.startswith(" -4"):
+            reading = "STRESS" in line
+        elif reading and line.startswith(" -1"):
+            stress[int(line[3:13])] = tuple(float(line[13 + 12 * k:25 + 12 * k]) for k in range(6))
+        elif line.startswith(" -3"):
+            reading = False
+    return np.array([float(w) for w in words[1:4]]), stress
