@@ -139,8 +139,8 @@ def read_csv(path):
 
 
 def error_axes(axes, t, error, label=None, **style):
-    """|error| over time on a logarithmic axis."""
-    axes.semilogy(t, np.maximum(np.abs(error), 1e-16), label=label, **{"lw": 1, **style})
+    """|error| over time on a logarithmic axis, on which zero has no place."""
+    axes.semilogy(t, np.where(np.abs(error) > 1e-15, np.abs(error), np.nan), label=label, **{"lw": 1, **style})
 
 
 # ---- rigid bodies, for references ----

@@ -44,11 +44,11 @@ def check(problem):
         values += [-u[2], -s["end.z"][-1]]
         theory, same = "beam theory with shear", "CalculiX, same mesh"
         # end and clamp are rigid faces, which keep the sections from warping under shear
-        problem.row(f"deflection of the end, {name}", deflection, s["end.z"][-1], 3e-4, theory, "m")
-        problem.row(f"deflection of the end, {name}", u[2], s["end.z"][-1], 3e-6, same, "m")
-        problem.row(f"bending stress at half length, {name}", bending, s["top.xx"][-1], 1e-5 if name == "hex20" else 6e-4, theory, "Pa")
+        problem.row(f"deflection of the end to theory, {name}", deflection, s["end.z"][-1], 3e-4, theory, "m")
+        problem.row(f"deflection of the end to CalculiX, {name}", u[2], s["end.z"][-1], 3e-6, same, "m")
+        problem.row(f"bending stress at half length to theory, {name}", bending, s["top.xx"][-1], 1e-5 if name == "hex20" else 6e-4, theory, "Pa")
         # CalculiX extrapolates C3D20 from 27 points, we from the eight that are best; and knows its coefficients to six digits
-        problem.row(f"bending stress at half length, {name}", stress[0], s["top.xx"][-1], 4e-5 if name == "hex20" else 2e-5, same, "Pa")
+        problem.row(f"bending stress at half length to CalculiX, {name}", stress[0], s["top.xx"][-1], 4e-5 if name == "hex20" else 2e-5, same, "Pa")
         problem.row(f"moment at the wall, {name}", F * L, abs(s["wall.ty"][-1]), 1e-6, "balance", "N m")
     left.set_xlabel("x [m]"), left.set_ylabel("stress on top [MPa]"), left.legend(fontsize=7)
     right.bar(range(len(values)), 1e6 * np.array(values), color=["0.6", BLUE, BLUE, ORANGE, ORANGE])

@@ -41,7 +41,7 @@ def check(problem):
 
     source = "elliptic functions"
     s, report = runs[None]
-    # an error of the step, as the order shows: the clock is slow by 2.7e-6, which is (w h)^2 / 12 of w = 5.7 rad/s; the bar turns with up to 4.4
+    # an error of the step, as the order shows: the clock is slow by 2.8e-6 with 1 ms, which explains all but 3 % of it
     problem.row("P1 over 10 s, step 1 ms", np.stack([x, y]), np.stack([s["P1.x"], s["P1.y"]]), PATH, source, "m")
     problem.row("order of the integrator", 2, np.log2(errors[None].max() / errors["half"].max()), 0.005, "theory")
     problem.row("pivot force, step 1 ms", np.stack([fx, fy]), np.stack([s["pivot.fx"], s["pivot.fy"]]), FORCE, source, "N")

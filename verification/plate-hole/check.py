@@ -22,14 +22,18 @@ def check(problem):
     s, _ = problem.simulate(study=path)
     u, stress = static_with_ccx(problem, "ccx-plate", mesh, MATERIAL, "left", "right", (L / 2, 0, T / 2), (S * W * T, 0, 0))
 
-    # above the hole, on the face z = 0
-    line = sorted((nodes[i][1], stress[i][0]) for i in nodes if abs(nodes[i][0]) < 1e-6 and abs(nodes[i][2]) < 1e-9 and nodes[i][1] > 0)
-    y = np.linspace(R, W / 2, 100)
+    # along the hole, on the face z = 0: the stress along its edge over the angle from the pull
+    ring = [i for i, (x, y, z) in nodes.items() if abs(np.hypot(x, y) - R) < 1e-6 and abs(z) < 1e-9 and y >= -1e-9]
+    angle = np.array([np.arctan2(nodes[i][1], nodes[i][0]) for i in ring])
+    c, d = np.cos(angle), np.sin(angle)
+    sx, sy, sxy = np.array([[stress[i][k] for i in ring] for k in (0, 1, 3)])
+    hoop = sx * d**2 + sy * c**2 - 2 * sxy * c * d
+    fine = np.linspace(0, np.pi, 181)
     figure, (left, right) = problem.figure()
-    left.plot(y, 1 + (R / y)**2 / 2 + 3 * (R / y)**4 / 2, color=BLACK, lw=2.5, alpha=0.3, label="Kirsch, infinite plate")
-    left.plot(*np.array([(p, q / S) for p, q in line]).T, ".", color=BLUE, label="CalculiX, same mesh")
-    left.plot(R, s["edge.xx"][-1] / S, "o", mfc="none", ms=9, color=ORANGE, label="lissom")
-    left.set_xlabel("y above the hole [m]"), left.set_ylabel("stress xx / far away"), left.legend(fontsize=8)
+    left.plot(np.degrees(fine), 1 - 2 * np.cos(2 * fine), color=BLACK, lw=2.5, alpha=0.3, label="Kirsch, infinite plate")
+    left.plot(np.degrees(angle), hoop / S, ".", ms=4, color=BLUE, label="CalculiX, same mesh")
+    left.plot([0, 90], [s["side.yy"][-1] / S, s["edge.xx"][-1] / S], "o", mfc="none", ms=9, color=ORANGE, label="lissom")
+    left.set_xlabel("angle from the pull [degrees]"), left.set_ylabel("stress along the hole / far away"), left.legend(fontsize=7)
     names = ["Kirsch", "Howland", "CalculiX", "lissom"]
     right.bar(names, [3, HOWLAND, stress[edge][0] / S, s["edge.xx"][-1] / S], color=["0.8", "0.6", BLUE, ORANGE])
     right.set_ylim(2.9, 3.25), right.set_ylabel("stress at the hole / far away")
