@@ -74,5 +74,6 @@ void add_run(CLI::App& program, Command& command);
 void add_simulate(CLI::App& program, Command& command);
 void add_train(CLI::App& program, Command& command);
 void add_linearise(CLI::App& program, Command& command);
+void add_compare(CLI::App& program, Command& command);
 
 }  // namespace lissom::app

@@ -93,6 +93,7 @@ int main(int argc, char** argv) {
   add_simulate(program, command);
   add_train(program, command);
   add_linearise(program, command);
+  add_compare(program, command);
   add_run(program, command);
 
   try {

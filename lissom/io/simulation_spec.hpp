@@ -72,14 +72,23 @@ struct SensorSpec {
   SourcePos where;
 };
 
+// paraview = true, or a table: the motion on the meshes, for ParaView.
+struct ParaviewSpec {
+  int every = 1;  // samples
+  bool velocity = true;
+  bool stress = false;
+  std::vector<std::string> bodies;  // or parts of a reduced mechanism; all, where empty
+  SourcePos where;
+};
+
 struct SimulateSpec {
   IntegratorOptions integrator;
   bool slap = false;  // model = "slap": the mechanism reduced as a whole, in place of its bodies
   bool assemble = false;
   std::vector<double>
-      check_at;            // [s] instants at which a reduced mechanism is checked against the full model
-  bool vtu = false;        // the motion on the meshes, for ParaView
-  bool all_nodes = false;  // nodes = true
+      check_at;  // [s] instants at which a reduced mechanism is checked against the full model
+  std::optional<ParaviewSpec> paraview;
+  bool all_nodes = false;          // nodes = true
   std::vector<std::string> nodes;  // bodies (of a reduced mechanism: parts) whose nodes are written
   SourcePos where;
 };

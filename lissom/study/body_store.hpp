@@ -40,7 +40,7 @@ struct StoredBody {
 class BodyStore {
  public:
   // `with_matrices` keeps each flexible body's finite-element matrices, too, for a training.
-  // `with_meshes` keeps the meshes, for animations.
+  // `with_meshes` keeps the meshes, for ParaView.
   explicit BodyStore(bool with_matrices = false, bool with_meshes = false)
       : with_matrices_(with_matrices), with_meshes_(with_meshes) {}
   // Keeps a reduction that was made elsewhere.
