@@ -710,6 +710,18 @@ def bench_paraview(folder):
     record("paraview-2000-frames-50k-nodes/step", 1e3 * float(words[2]), "ms from frame to frame in ParaView", 50, "lower")
 
 
+def bench_stress(folder):
+    """Von Mises' maximum of 50,000 nodes over 1,000 instants from 40 stress modes, against writing and reading once the
+    numbers that the stress would have."""
+    _, text = run([ROOT / "build" / "benchmarks" / "stress_peaks", 50000, 40, 1000, 5])
+    found = json.loads(text)
+    say(f"{found['seconds']:.3f} s, {found['gigaflops']:.0f} Gflop/s on {found['threads']} threads; a pass through memory "
+        f"takes {found['memory_seconds']:.3f} s, {found['gigabytes_per_second']:.1f} GB/s")
+    record("stress-50k/memory-pass", found["seconds"] / found["memory_seconds"],
+           "maximum of von Mises over 1,000 instants / writing and reading that stress once", 2, "lower")
+    record("stress-50k/seconds", found["seconds"], "s for 1,000 instants", 2, "lower")
+
+
 def table():
     lines = ["| benchmark | value | goal | what |", "|---|---|---|---|"]
     for e in entries:
@@ -721,11 +733,12 @@ def table():
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "bench.json")
-    parser.add_argument("--only", help="run only the benchmarks whose name contains this: part readers scaling million reduction exudyn simulation slap paraview")
+    parser.add_argument("--only", help="run only the benchmarks whose name contains this: part readers scaling million reduction exudyn simulation slap stress paraview")
     parser.add_argument("--readme", action="store_true", help="bring the table of README.md up to date")
     arguments = parser.parse_args()
     for name, bench in {"part": bench_part, "readers": bench_readers, "scaling": bench_scaling, "million": bench_million,
-                        "reduction": bench_reduction, "exudyn": bench_exudyn, "simulation": bench_simulation, "slap": bench_slap, "paraview": bench_paraview}.items():
+                        "reduction": bench_reduction, "exudyn": bench_exudyn, "simulation": bench_simulation, "slap": bench_slap,
+                        "stress": bench_stress, "paraview": bench_paraview}.items():
         if arguments.only and arguments.only not in name:
             continue
         say(f"--- {name}")

@@ -41,7 +41,7 @@ void inspect(const BodyFlags& flags, const CLI::App& verb, Command& command) {
   }
   if (!study.simulation) return;
   // what will be solved; takes the reductions that the bodies need
-  BodyStore store;
+  BodyStore store(false, false, stress_needs(study));
   SimulationRun system = inspect_simulation(study, store, command.diagnostics, command.progress());
   command.text += system.text;
   // beside what their meshes hold, bodies have their part in the system

@@ -129,7 +129,7 @@ void simulate_study(const SimulateFlags& flags, Command& command) {
   const StudyFile study = read_study_file(flags.file);
   const StudyFile& variant = chosen(study, flags.case_name);
   const std::filesystem::path out = folder_of(flags, flags.case_name);
-  BodyStore store(false, wants_paraview(variant));
+  BodyStore store(false, wants_paraview(variant), stress_needs(study));
   SimulationOptions options;
   options.stop = stop_on_interrupt();
   const bool to_train = variant.simulation && variant.simulation->simulate &&

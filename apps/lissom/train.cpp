@@ -32,7 +32,7 @@ void train_study(const TrainFlags& flags, Command& command) {
   const std::filesystem::path out =
       flags.out.empty() ? std::filesystem::path(flags.study).stem().string() + ".out" : flags.out;
   if (!flags.no_files) check_output_folder(out);
-  BodyStore store;
+  BodyStore store(false, false, stress_needs(study));
   TrainingMotions motions;
   const Training training =
       train(study, store, motions, command.diagnostics, command.progress(), stop_on_interrupt());

@@ -412,6 +412,40 @@ NodalStress element_stress(const Mesh& mesh, int element,
   });
 }
 
+NodalStress recover_field_stress(const Mesh& mesh, const Eigen::Ref<const Eigen::MatrixXd>& fields,
+                                 std::span<const int> nodes, const StressOptions& options,
+                                 const ProgressHook& progress) {
+  const Eigen::Index n = fields.rows(), s = fields.cols();
+  LISSOM_ASSERT(n == static_cast<Eigen::Index>(nodes.size()));
+  std::vector<int> sorted(nodes.begin(), nodes.end());
+  std::sort(sorted.begin(), sorted.end());
+  // place of each of the nodes among the sorted ones
+  std::vector<Eigen::Index> place;
+  for (const int node : nodes)
+    place.push_back(std::lower_bound(sorted.begin(), sorted.end(), node) - sorted.begin());
+
+  // some fields at a time: displacements of all of them would take half the room of the result
+  constexpr Eigen::Index most = 16;
+  NodalStress result = sized_result(n, 3 * s, options);
+  Eigen::MatrixXd u;
+  for (Eigen::Index first = 0; first < s; first += most) {
+    if (progress) progress("stress modes", static_cast<double>(first) / static_cast<double>(s));
+    const Eigen::Index count = std::min(most, s - first);
+    u.setZero(3 * mesh.node_count(), 3 * count);
+    for (Eigen::Index i = 0; i < n; ++i)
+      for (Eigen::Index a = 0; a < count; ++a)
+        for (int l = 0; l < 3; ++l) u(3 * nodes[i] + l, 3 * a + l) = fields(i, first + a);
+    const NodalStress block = recover_stress(mesh, u, sorted, options);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      if (options.strain)
+        result.strain.block(6 * i, 3 * first, 6, 3 * count) = block.strain.middleRows(6 * place[i], 6);
+      if (options.stress)
+        result.stress.block(6 * i, 3 * first, 6, 3 * count) = block.stress.middleRows(6 * place[i], 6);
+    }
+  }
+  return result;
+}
+
 Eigen::Vector3d principal(const Eigen::Ref<const Vector6d>& s) {
   Eigen::Matrix3d tensor;
   tensor << s[0], s[3], s[5], s[3], s[1], s[4], s[5], s[4], s[2];

@@ -12,6 +12,7 @@
 #include <Eigen/Core>
 
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -50,12 +51,32 @@ NodalStress element_stress(const Mesh& mesh, int element,
                            const Eigen::Ref<const Eigen::MatrixXd>& displacements,
                            const StressOptions& options = {});
 
+// The same for the displacements of scalar fields along x, y and z: `fields` is n by s, at the n nodes (by
+// index, none twice), others rest; column 3 a + l belongs to field a along l. Rows are those of `nodes`, in
+// their order: 6 n by 3 s.
+NodalStress recover_field_stress(const Mesh& mesh, const Eigen::Ref<const Eigen::MatrixXd>& fields,
+                                 std::span<const int> nodes, const StressOptions& options = {},
+                                 const ProgressHook& progress = {});
+
+// Strain and stress at the nodes of a body for unit amplitudes of its deformation, as NodalStress; shared,
+// as they are large. Null where they are not kept.
+struct StressModes {
+  std::shared_ptr<const Eigen::MatrixXd> strain, stress;
+};
+
 using Vector6d = Eigen::Matrix<double, 6, 1>;
 
 // Von Mises' equivalent of a stress: |s| in uniaxial tension, sqrt(3) |s| in shear, 0 under pressure.
 inline double von_mises(const Eigen::Ref<const Vector6d>& s) {
   const double a = s[0] - s[1], b = s[1] - s[2], c = s[2] - s[0];
   return std::sqrt((a * a + b * b + c * c) / 2 + 3 * s.tail<3>().squaredNorm());
+}
+
+// The equivalent of a strain (engineering shear): sqrt(2/3 e : e) of its deviator, |e| in the tension of an
+// incompressible material.
+inline double equivalent_strain(const Eigen::Ref<const Vector6d>& e) {
+  const double a = e[0] - e[1], b = e[1] - e[2], c = e[2] - e[0];
+  return std::sqrt(2 * (a * a + b * b + c * c) + 3 * e.tail<3>().squaredNorm()) / 3;
 }
 
 // Principal values of a stress, the largest first. (Of a strain: with its three shears halved.)

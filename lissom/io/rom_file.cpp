@@ -41,6 +41,8 @@ void write_part(Group group, const SlapPart& part) {
               {static_cast<std::uint64_t>(part.points.cols()), 3});
   group.write_matrix("fields", part.fields);
   group.write_matrix("coefficients", part.coefficients);
+  if (part.stress_modes.strain) group.write_matrix("strain_modes", *part.stress_modes.strain);
+  if (part.stress_modes.stress) group.write_matrix("stress_modes", *part.stress_modes.stress);
 }
 
 void write_frames(Group group, const std::vector<SlapFrame>& frames, std::uint64_t m) {
@@ -124,6 +126,11 @@ SlapPart read_part(const Group& group, std::uint64_t m) {
   const std::uint64_t s = shape.size() == 2 ? shape[1] : 0;
   part.fields = read_matrix(group, "fields", n, s);
   part.coefficients = read_matrix(group, "coefficients", 3 * s, m + 1);
+  const auto modes = [&](const char* name) -> std::shared_ptr<const MatrixXd> {
+    if (!group.has(name)) return nullptr;
+    return std::make_shared<MatrixXd>(read_matrix(group, name, 6 * n, 3 * s));
+  };
+  part.stress_modes = {modes("strain_modes"), modes("stress_modes")};
   return part;
 }
 

@@ -562,6 +562,24 @@ std::vector<std::string> joint_parts(const std::vector<JointSpec>& joints) {
   return names;
 }
 
+// components = ["von_mises", "xx"]; all where it is not given.
+void read_components(TomlTable& table, std::vector<int>& components) {
+  const std::vector<std::string>& names = stress_components();
+  for (const std::string& name : table.texts("components").value_or(names)) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    const int index = static_cast<int>(found - names.begin());
+    if (found == names.end())
+      table.problem("components", fmt::format("'{}' is none{}; there are: {}", name,
+                                              did_you_mean(name, names), fmt::join(names, ", ")));
+    else if (std::find(components.begin(), components.end(), index) != components.end())
+      table.problem("components", fmt::format("'{}' comes twice", name));
+    else
+      components.push_back(index);
+  }
+  if (table.is_list("components") && components.empty())
+    table.problem("components", fmt::format("names none of: {}", fmt::join(names, ", ")));
+}
+
 SensorSpec read_sensor(TomlTable& table, const Reader& reader, const SimulationSpec& simulation,
                        std::set<std::string>& taken) {
   SensorSpec sensor;
@@ -573,6 +591,7 @@ SensorSpec read_sensor(TomlTable& table, const Reader& reader, const SimulationS
     table.finish();
     return sensor;
   }
+  if (is_stress(sensor.kind)) read_components(table, sensor.components);
   const auto of = table.text("of");
   table.finish();
   if (!of) {
@@ -640,6 +659,41 @@ std::optional<ParaviewSpec> read_paraview(TomlTable& simulate, const std::vector
   return spec;
 }
 
+StressSpec read_stress(TomlTable table, const std::vector<BodySpec>& bodies, const UnitSystem& units,
+                       bool rom) {
+  StressSpec spec;
+  spec.where = table.where();
+  if (const toml::value* value = table.value("bodies"); value && value->is_boolean()) {
+    if (!value->as_boolean())
+      table.problem("bodies",
+                    "is false, expected true for all or a list of names; without stress leave out "
+                    "[simulate.stress]");
+  } else if (value) {
+    spec.all = false;
+    spec.bodies = table.texts("bodies").value_or(std::vector<std::string>{});
+    const std::vector<std::string> names = rom ? spec.bodies : names_of(bodies);
+    for (const std::string& name : spec.bodies)
+      if (std::find(names.begin(), names.end(), name) == names.end())
+        table.problem("bodies", fmt::format("there is no body '{}'{}; {}", name, did_you_mean(name, names),
+                                            listed(names)));
+  }
+  for (const double t : table.numbers("at").value_or(std::vector<double>{})) {
+    if (!(t >= 0)) table.problem("at", fmt::format("has {}, expected times from 0 on", t));
+    spec.at.push_back(t * units.time);
+  }
+  spec.maximum = table.boolean("maximum").value_or(spec.maximum);
+  spec.unaveraged = table.boolean("unaveraged").value_or(spec.unaveraged);
+  spec.strain = table.boolean("strain").value_or(spec.strain);
+  if (spec.at.empty())
+    for (const char* key : {"unaveraged", "strain"})
+      if ((key[0] == 'u' ? spec.unaveraged : spec.strain))
+        table.problem(key, "is given at chosen instants, and there are none: add at = [t, ...]");
+  if (spec.at.empty() && !spec.maximum && !table.has("at"))
+    table.problem("maximum", "is false, and there are no instants: nothing is asked for; add at = [t, ...]");
+  table.finish();
+  return spec;
+}
+
 SimulateSpec read_simulate(TomlTable& table, const std::vector<BodySpec>& bodies, const UnitSystem& units,
                            bool rom) {
   SimulateSpec spec;
@@ -684,6 +738,7 @@ SimulateSpec read_simulate(TomlTable& table, const std::vector<BodySpec>& bodies
     }
   table.renamed("vtu", "paraview");
   spec.paraview = read_paraview(table, bodies, rom);
+  if (auto stress = table.table("stress")) spec.stress = read_stress(*stress, bodies, units, rom);
   // a few unknowns: a new matrix for every iteration costs nothing, and an old one's errors add up
   if (spec.slap && !table.has("newton_reuse")) o.newton.reuse_rate = 0;
 
@@ -856,6 +911,21 @@ void read_moving_body(TomlTable& table, BodySpec& body) {
                 [](const auto& a, const auto& b) { return a.first < b.first; });
     }
   }
+}
+
+StressOptions stress_needs(const SimulationSpec& simulation) {
+  StressOptions needs = {false, false};
+  for (const SensorSpec& sensor : simulation.sensors) {
+    if (sensor.kind == SensorKind::Stress) needs.stress = true;
+    if (sensor.kind == SensorKind::Strain) needs.strain = true;
+  }
+  if (simulation.simulate && simulation.simulate->stress) {
+    needs.stress = true;
+    if (simulation.simulate->stress->strain) needs.strain = true;
+  }
+  if (simulation.simulate && simulation.simulate->paraview && simulation.simulate->paraview->stress)
+    needs.stress = true;
+  return needs;
 }
 
 std::optional<SimulationSpec> read_simulation_spec(TomlTable& root, const std::vector<BodySpec>& bodies,

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lissom/core/units.hpp"
+#include "lissom/fe/stress_recovery.hpp"
 #include "lissom/io/body_spec.hpp"
 #include "lissom/mbs/joint.hpp"
 #include "lissom/mbs/load.hpp"
@@ -69,6 +70,18 @@ struct SensorSpec {
   SensorKind kind = SensorKind::Position;
   std::optional<PlaceSpec> place;  // of kinematic ones
   std::string of;                  // name of a joint or load
+  std::vector<int> components;     // of stress and strain: places in stress_components()
+  SourcePos where;
+};
+
+// [simulate.stress]: what is written to stress.h5.
+struct StressSpec {
+  bool all = true;                  // bodies = true
+  std::vector<std::string> bodies;  // otherwise
+  std::vector<double> at;           // [s] instants
+  bool maximum = true;              // over time, node by node
+  bool unaveraged = false;          // values of each element at its nodes, at the instants
+  bool strain = false;              // strain at the instants, too
   SourcePos where;
 };
 
@@ -90,6 +103,7 @@ struct SimulateSpec {
   std::optional<ParaviewSpec> paraview;
   bool all_nodes = false;          // nodes = true
   std::vector<std::string> nodes;  // bodies (of a reduced mechanism: parts) whose nodes are written
+  std::optional<StressSpec> stress;
   SourcePos where;
 };
 
@@ -101,6 +115,9 @@ struct SimulationSpec {
   std::vector<SensorSpec> sensors;
   std::optional<SimulateSpec> simulate;
 };
+
+// What a simulation needs of stress and strain: of its sensors and of [simulate.stress].
+StressOptions stress_needs(const SimulationSpec& simulation);
 
 // Reads the tables from the root of a study whose bodies have been read; notes every problem. Nothing where
 // the study has none of these tables. `folder` is that of the study file, for tables of motions and loads.

@@ -551,6 +551,18 @@ void read_cases(const toml::value& root, const std::filesystem::path& rom, Study
 
 }  // namespace
 
+StressOptions stress_needs(const StudyFile& study) {
+  StressOptions needs = {false, false};
+  const auto add = [&](const StressOptions& more) {
+    needs.strain = needs.strain || more.strain;
+    needs.stress = needs.stress || more.stress;
+  };
+  if (study.simulation) add(stress_needs(*study.simulation));
+  if (study.train) add(study.train->stress);
+  for (const StudyCase& variant : study.cases) add(stress_needs(variant.study));
+  return needs;
+}
+
 StudyFile parse_study(const std::string& text, const std::filesystem::path& path,
                       const std::filesystem::path& rom) {
   toml::value root;
@@ -572,6 +584,13 @@ StudyFile parse_study(const std::string& text, const std::filesystem::path& path
   problems.throw_if_any();
   read_cases(root, rom, study, problems);
   problems.throw_if_any();
+  // a model has what is asked of it: all runs of a training, so that they share it
+  const StressOptions needs = stress_needs(study);
+  const auto provide = [&](StudyFile& one) {
+    if (one.train && !one.train->stress_given && one.train->recovery) one.train->stress = needs;
+  };
+  provide(study);
+  for (StudyCase& variant : study.cases) provide(variant.study);
   return study;
 }
 

@@ -37,6 +37,9 @@ struct StudyCase {
   std::optional<std::string> reference;  // what this one is compared with, in place of StudyFile::reference
 };
 
+// What the study and its cases need of stress and strain, their trainings included.
+StressOptions stress_needs(const StudyFile& study);
+
 // Throws InputError listing every problem of the file at once, each with line and key.
 // A study may be read for a reduced mechanism, `rom`: then only its loads, sensors, gravity and [simulate]
 // count. Its bodies and [train] are not looked at, so that their files need not be there, and the joints are

@@ -120,6 +120,11 @@ TrainSpec read_train_spec(TomlTable& table, const UnitSystem& units, const std::
   table.choice<bool>("modes", {{"component", true}, {"data", false}}, spec.component_modes);
   spec.reconstruct = table.boolean("reconstruct").value_or(spec.reconstruct);
   spec.recovery = table.boolean("recovery").value_or(spec.recovery);
+  if (const auto stress = table.boolean("stress")) {
+    spec.stress_given = true;
+    spec.stress = {*stress, *stress};
+    if (*stress && !spec.recovery) table.problem("stress", "needs the nodes: leave out recovery = false");
+  }
 
   // "study" is the study itself, as in summary.json
   std::set<std::string> seen;

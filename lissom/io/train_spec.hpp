@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "lissom/fe/stress_recovery.hpp"
 #include "lissom/io/snapshot_file.hpp"
 
 namespace lissom {
@@ -23,8 +24,11 @@ struct TrainSpec {
   bool component_modes = true;  // compress with the bodies' component modes; false: from the data alone
   bool reconstruct = true;      // simulate the training runs with every order
   bool recovery = true;         // keep the nodes in the ROM file
-  double mass_damping = 0;      // zeta of paper 000, Eq. 47 [1/s]
-  double noise = 0;             // [m] rigid noise added to the training data, part by part: for experiments
+  // keep strain and stress modes of the nodes, too; where it is not given, what the study and its cases need
+  bool stress_given = false;
+  StressOptions stress = {false, false};
+  double mass_damping = 0;  // zeta of paper 000, Eq. 47 [1/s]
+  double noise = 0;         // [m] rigid noise added to the training data, part by part: for experiments
   std::vector<std::string> places;  // further places "BODY.PLACE" for loads and sensors of later studies
   SourcePos where;
 };

@@ -17,4 +17,15 @@ std::vector<NodeGroup> Body::node_groups() const {
   return {{name(), 0, static_cast<int>(node_ids().size())}};
 }
 
+// a rigid body does not deform
+Body::DeformationBasis Body::deformation_basis(int) const {
+  return {};
+}
+void Body::deformation(int, const Vector&, Eigen::Ref<Eigen::VectorXd> d) const {
+  LISSOM_ASSERT(d.size() == 0);
+}
+Eigen::Matrix3Xd Body::local_displacements(int group, const Vector&) const {
+  return Eigen::Matrix3Xd::Zero(3, node_groups().at(static_cast<size_t>(group)).count);
+}
+
 }  // namespace lissom

@@ -105,8 +105,24 @@ class Body {
   // One after the other, all nodes: one group of the body's name, or the parts of a reduced mechanism, in
   // which node numbers may repeat.
   virtual std::vector<NodeGroup> node_groups() const;
-  // The deformation as coordinates p of the reduced body, for stress recovery; empty of a rigid body.
-  virtual Eigen::VectorXd reduced_coordinates(const Vector& q) const = 0;
+
+  // Deformation of a node group (by its place in node_groups()), for stress: amplitudes d (c) of which the
+  // nodes' displacements in the group's own axes, those of its mesh, are a linear function, exactly, up to a
+  // rigid motion. None of rigid bodies.
+  enum class DeformationKind : std::uint8_t {
+    None,
+    Modes,  // d are the reduced body's coordinates p, c = N
+    Fields  // scalar fields times x y z: d[3 a + l] is field a along l, c = 3 s
+  };
+  struct DeformationBasis {
+    DeformationKind kind = DeformationKind::None;
+    int size = 0;                             // c
+    const Eigen::MatrixXd* fields = nullptr;  // n by s; null of modes
+  };
+  virtual DeformationBasis deformation_basis(int group) const;
+  virtual void deformation(int group, const Vector& q, Eigen::Ref<Eigen::VectorXd> d) const;
+  // The displacements themselves, 3 by n [m].
+  virtual Eigen::Matrix3Xd local_displacements(int group, const Vector& q) const;
 
   // For each coordinate how far its unit moves points of the body, at most [m]; and what a coordinate is:
   // "position", "rotation", "mode 3".

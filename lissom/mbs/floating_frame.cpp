@@ -116,7 +116,9 @@ class FloatingFrame final : public Body {
   Eigen::Matrix3Xd node_positions(const Vector& q) const override;
   Eigen::Matrix3Xd node_velocities(const Vector& q, const Vector& v) const override;
   const std::vector<std::int64_t>& node_ids() const override { return data_.places.node_ids; }
-  VectorXd reduced_coordinates(const Vector& q) const override;
+  DeformationBasis deformation_basis(int group) const override;
+  void deformation(int group, const Vector& q, Eigen::Ref<VectorXd> d) const override;
+  Eigen::Matrix3Xd local_displacements(int group, const Vector& q) const override;
   void displacement_scale(Eigen::Ref<VectorXd> scale) const override;
   std::string coordinate_name(int i) const override;
   double radius() const override { return data_.radius; }
@@ -547,9 +549,21 @@ Eigen::Matrix3Xd FloatingFrame<K>::node_velocities(const Vector& q, const Vector
 }
 
 template <int K>
-VectorXd FloatingFrame<K>::reduced_coordinates(const Vector& q) const {
+Body::DeformationBasis FloatingFrame<K>::deformation_basis(int) const {
   if (N_ == 0) return {};
-  return data_.modes * q.tail(N_);
+  return {DeformationKind::Modes, static_cast<int>(data_.modes.rows()), nullptr};
+}
+
+template <int K>
+void FloatingFrame<K>::deformation(int, const Vector& q, Eigen::Ref<VectorXd> d) const {
+  if (N_ > 0) d.noalias() = data_.modes * q.tail(N_);
+}
+
+template <int K>
+Eigen::Matrix3Xd FloatingFrame<K>::local_displacements(int, const Vector& q) const {
+  Eigen::Matrix3Xd u = Eigen::Matrix3Xd::Zero(3, data_.places.nodes.cols());
+  if (N_ > 0) Eigen::Map<VectorXd>(u.data(), u.size()).noalias() = data_.places.modes * q.tail(N_);
+  return u;
 }
 
 template <int K>

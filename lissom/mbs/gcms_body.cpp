@@ -85,7 +85,11 @@ class GcmsBody final : public Body {
   Eigen::Matrix3Xd node_positions(const Vector& q) const override;
   Eigen::Matrix3Xd node_velocities(const Vector& q, const Vector& v) const override;
   const std::vector<std::int64_t>& node_ids() const override { return model_.node_ids; }
-  VectorXd reduced_coordinates(const Vector& q) const override;
+  DeformationBasis deformation_basis(int) const override {
+    return {DeformationKind::Fields, 3 * s_, &model_.S};
+  }
+  void deformation(int group, const Vector& q, Eigen::Ref<VectorXd> d) const override;
+  Eigen::Matrix3Xd local_displacements(int group, const Vector& q) const override;
   void displacement_scale(Eigen::Ref<VectorXd> scale) const override;
   std::string coordinate_name(int i) const override;
   double radius() const override { return radius_; }
@@ -510,12 +514,21 @@ Eigen::Matrix3Xd GcmsBody::node_velocities(const Vector&, const Vector& v) const
   return node_positions(v);
 }
 
-VectorXd GcmsBody::reduced_coordinates(const Vector& q) const {
-  if (model_.P.size() == 0) return VectorXd();
-  Work room(s_, modes_);
-  deform(q, VectorXd::Zero(q.size()), room);
-  const VectorXd eta = P_ * stacked(room.z);
-  return model_.Xi.size() > 0 ? VectorXd(model_.Xi * eta) : eta;
+void GcmsBody::deformation(int, const Vector& q, Eigen::Ref<VectorXd> d) const {
+  const auto Q = as_columns(q);
+  const Matrix3d A = polar(Q.middleCols<3>(1) * rest_).A;
+  Eigen::Map<Columns> z(d.data(), 3, s_);
+  z.noalias() = A.transpose().lazyProduct(Q);
+  z.col(0).setZero();  // translation is no deformation
+  z.middleCols<3>(1) -= rest_.transpose();
+}
+
+Eigen::Matrix3Xd GcmsBody::local_displacements(int group, const Vector& q) const {
+  VectorXd d(coordinates());
+  deformation(group, q, d);
+  MatrixXd u(3, model_.S.rows());
+  gemm(false, true, 1, as_columns(d), model_.S, 0, u);
+  return u;
 }
 
 void GcmsBody::displacement_scale(Eigen::Ref<VectorXd> scale) const {

@@ -7,6 +7,8 @@
 #include <limits>
 #include <numbers>
 
+#include "lissom/fe/stress_recovery.hpp"
+
 namespace lissom {
 
 namespace {
@@ -23,8 +25,14 @@ struct Columns {
   std::vector<SensorColumn> columns;
 };
 
-const std::array<Columns, 12>& kinds() {
-  static const std::array<Columns, 12> list = {
+std::vector<SensorColumn> stress_columns(int length, int mass, int time) {
+  std::vector<SensorColumn> columns;
+  for (const std::string& name : stress_components()) columns.push_back({name, length, mass, time});
+  return columns;
+}
+
+const std::array<Columns, 14>& kinds() {
+  static const std::array<Columns, 14> list = {
       {{"position", {{"x", 1, 0, 0}, {"y", 1, 0, 0}, {"z", 1, 0, 0}}},
        {"displacement", {{"x", 1, 0, 0}, {"y", 1, 0, 0}, {"z", 1, 0, 0}}},
        {"velocity", {{"x", 1, 0, -1}, {"y", 1, 0, -1}, {"z", 1, 0, -1}}},
@@ -47,12 +55,24 @@ const std::array<Columns, 12>& kinds() {
          {"elastic", 2, 1, -2},
          {"gravity", 2, 1, -2},
          {"springs", 2, 1, -2},
-         {"total", 2, 1, -2}}}}};
+         {"total", 2, 1, -2}}},
+       {"stress", stress_columns(-1, 1, -2)},
+       {"strain", stress_columns(0, 0, 0)}}};
   return list;
 }
 
 const Columns& of(SensorKind kind) {
   return kinds()[static_cast<size_t>(kind)];
+}
+
+// Without the sensor's name.
+std::vector<SensorColumn> columns_of(const Sensor& sensor) {
+  if (!is_stress(sensor.kind)) return of(sensor.kind).columns;
+  std::vector<SensorColumn> columns;
+  for (const int component : sensor.stress.components)
+    columns.push_back(of(sensor.kind).columns.at(static_cast<size_t>(component)));
+  if (sensor.stress.node_ids.size() > 1) columns.push_back({"node", 0, 0, 0});
+  return columns;
 }
 
 bool is_of_joint(SensorKind kind) {
@@ -100,6 +120,16 @@ const std::vector<std::pair<std::string, SensorKind>>& sensor_names() {
   return names;
 }
 
+bool is_stress(SensorKind kind) {
+  return kind == SensorKind::Stress || kind == SensorKind::Strain;
+}
+
+const std::vector<std::string>& stress_components() {
+  static const std::vector<std::string> names = {"xx", "yy",        "zz", "xy", "yz",
+                                                 "zx", "von_mises", "p1", "p2", "p3"};
+  return names;
+}
+
 SensorBank::SensorBank(const System& system, std::vector<Sensor> sensors)
     : system_(&system), sensors_(std::move(sensors)) {
   for (const Sensor& sensor : sensors_) {
@@ -123,7 +153,11 @@ SensorBank::SensorBank(const System& system, std::vector<Sensor> sensors)
             "{} needs the axes of joint '{}', which is at a single node; use an interface or several nodes",
             label, joint.name);
     }
-    for (SensorColumn column : of(sensor.kind).columns) {
+    if (is_stress(sensor.kind))
+      LISSOM_ASSERT(sensor.stress.modes.rows() == 6 * Eigen::Index(sensor.stress.node_ids.size()) &&
+                    !sensor.stress.node_ids.empty());
+    const size_t before = columns_.size();
+    for (SensorColumn column : columns_of(sensor)) {
       column.name = sensor.name + "." + column.name;
       if (sensor.kind == SensorKind::LoadValue) {
         const LoadKind load = system.loads()[sensor.index].kind;
@@ -131,6 +165,7 @@ SensorBank::SensorBank(const System& system, std::vector<Sensor> sensors)
       }
       columns_.push_back(std::move(column));
     }
+    sizes_.push_back(static_cast<int>(columns_.size() - before));
   }
 }
 
@@ -148,7 +183,7 @@ void SensorBank::start(SystemEquations& equations, const State& initial) {
       equations.marker(joint.second, initial.q, initial.v, false, second_);
       last_angles_[s] = joint_angle(first_, second_);
     } else if (!is_of_joint(sensor.kind) && sensor.kind != SensorKind::LoadValue &&
-               sensor.kind != SensorKind::Energy) {
+               sensor.kind != SensorKind::Energy && !is_stress(sensor.kind)) {
       equations.marker(sensor.marker, initial.q, initial.v, false, first_);
       initial_positions_[s] = first_.position();
       initial_axes_[s] = first_.axes();
@@ -163,7 +198,7 @@ void SensorBank::evaluate(SystemEquations& equations, const State& state,
   int column = 0;
   for (size_t s = 0; s < sensors_.size(); ++s) {
     const Sensor& sensor = sensors_[s];
-    const int size = static_cast<int>(of(sensor.kind).columns.size());
+    const int size = sizes_[s];
     auto out = values.segment(column, size);
     column += size;
     switch (sensor.kind) {
@@ -228,8 +263,45 @@ void SensorBank::evaluate(SystemEquations& equations, const State& state,
         out << energy.kinetic, energy.elastic, energy.gravity, energy.springs, energy.total();
         break;
       }
+      case SensorKind::Stress:
+      case SensorKind::Strain:
+        measure_stress(sensor, state, out);
+        break;
     }
   }
+}
+
+void SensorBank::measure_stress(const Sensor& sensor, const State& state, Eigen::Ref<VectorXd> out) {
+  const StressPlace& place = sensor.stress;
+  const Body& body = *system_->bodies()[place.body];
+  amplitudes_.resize(place.modes.cols());
+  body.deformation(place.group, state.q.segment(system_->offset(place.body), body.coordinates()),
+                   amplitudes_);
+  components_.resize(place.modes.rows());
+  components_.noalias() = place.modes * amplitudes_;
+  const bool strain = sensor.kind == SensorKind::Strain;
+  const auto equivalent = [&](const Vector6d& s) { return strain ? equivalent_strain(s) : von_mises(s); };
+  size_t worst = 0;
+  Vector6d s = components_.head<6>();
+  double largest = equivalent(s);
+  for (size_t i = 1; i < place.node_ids.size(); ++i) {
+    const Vector6d other = components_.segment<6>(6 * static_cast<Eigen::Index>(i));
+    if (const double value = equivalent(other); value > largest) {
+      largest = value;
+      s = other;
+      worst = i;
+    }
+  }
+  Vector6d tensor = s;
+  if (strain) tensor.tail<3>() /= 2;
+  const Vector3d values = principal(tensor);
+  for (size_t c = 0; c < place.components.size(); ++c) {
+    const int component = place.components[c];
+    out[static_cast<Eigen::Index>(c)] = component < 6    ? s[component]
+                                        : component == 6 ? largest
+                                                         : values[component - 7];
+  }
+  if (place.node_ids.size() > 1) out[out.size() - 1] = static_cast<double>(place.node_ids[worst]);
 }
 
 std::string si_unit(const SensorColumn& column) {
@@ -237,8 +309,9 @@ std::string si_unit(const SensorColumn& column) {
     int length, mass, time;
     const char* name;
   };
-  constexpr Known known[] = {{1, 0, 0, "m"},    {1, 0, -1, "m/s"},  {1, 0, -2, "m/s2"}, {0, 0, 0, "1"},
-                             {0, 0, -1, "1/s"}, {0, 0, -2, "1/s2"}, {1, 1, -2, "N"},    {2, 1, -2, "N m"}};
+  constexpr Known known[] = {{1, 0, 0, "m"},  {1, 0, -1, "m/s"}, {1, 0, -2, "m/s2"},
+                             {0, 0, 0, "1"},  {0, 0, -1, "1/s"}, {0, 0, -2, "1/s2"},
+                             {1, 1, -2, "N"}, {2, 1, -2, "N m"}, {-1, 1, -2, "Pa"}};
   for (const Known& k : known)
     if (k.length == column.length && k.mass == column.mass && k.time == column.time) return k.name;
   return fmt::format("m^{} kg^{} s^{}", column.length, column.mass, column.time);

@@ -118,7 +118,12 @@ class SlapBody final : public Body {
   Eigen::Matrix3Xd node_velocities(const Vector& q, const Vector& v) const override;
   const std::vector<std::int64_t>& node_ids() const override { return node_ids_; }
   std::vector<NodeGroup> node_groups() const override { return groups_; }
-  VectorXd reduced_coordinates(const Vector&) const override { return VectorXd(); }
+  DeformationBasis deformation_basis(int group) const override {
+    const SlapPart& part = model_.parts[recovery_.at(static_cast<size_t>(group)).part];
+    return {DeformationKind::Fields, 3 * static_cast<int>(part.fields.cols()), &part.fields};
+  }
+  void deformation(int group, const Vector& q, Eigen::Ref<VectorXd> d) const override;
+  Eigen::Matrix3Xd local_displacements(int group, const Vector& q) const override;
   void displacement_scale(Eigen::Ref<VectorXd> scale) const override { scale = model_.scale; }
   std::string coordinate_name(int i) const override { return fmt::format("mode {}", i + 1); }
   double radius() const override { return model_.radius; }
@@ -131,6 +136,15 @@ class SlapBody final : public Body {
     Eigen::Matrix3Xd omega, L;  // of markers
   };
 
+  // What the deformation of a part with nodes is counted from.
+  struct Recovery {
+    int part = 0;
+    Eigen::Matrix3Xd rest;  // 3 by s: amplitudes of the nodes at rest, their mean at the origin
+    VectorXd constant;      // s: amplitudes of the field 1
+    VectorXd mean;          // s: mean of the fields over the nodes
+  };
+  Recovery make_recovery(int part) const;
+
   int find_part(const MarkerSpec& spec, const std::string& at) const;
   SlapFrame find_frame(const MarkerSpec& spec, int part, const std::string& at) const;
   SlapFrame find_nodes(const MarkerSpec& spec, int part, const std::string& at) const;
@@ -141,6 +155,7 @@ class SlapBody final : public Body {
   double mass_ = 0;
   std::vector<std::int64_t> node_ids_;
   std::vector<NodeGroup> groups_;
+  std::vector<Recovery> recovery_;                                 // of each group
   std::vector<std::unordered_map<std::int64_t, int>> node_index_;  // of each part
   std::vector<Marker> markers_;
 };
@@ -174,9 +189,61 @@ SlapBody::SlapBody(const std::string& name, const SlapModel& model)
     if (!part.has_nodes()) continue;
     groups_.push_back(
         {part.name, static_cast<int>(node_ids_.size()), static_cast<int>(part.node_ids.size())});
+    recovery_.push_back(make_recovery(static_cast<int>(node_index_.size()) - 1));
     node_ids_.insert(node_ids_.end(), part.node_ids.begin(), part.node_ids.end());
     for (size_t i = 0; i < part.node_ids.size(); ++i) index[part.node_ids[i]] = static_cast<int>(i);
   }
+}
+
+// Amplitudes Y of the fields F that make [1 X]: F Y = [1 X]. Trained fields are orthonormal, for which F' is
+// the inverse, to the last digit after one correction; others take the normal equations.
+SlapBody::Recovery SlapBody::make_recovery(int index) const {
+  const SlapPart& part = model_.parts[index];
+  const Index n = part.fields.rows(), s = part.fields.cols();
+  MatrixXd X(n, 4);
+  X.col(0).setOnes();
+  X.rightCols<3>() = part.points.transpose();
+  X.rightCols<3>().rowwise() -= part.points.rowwise().mean().transpose();
+  MatrixXd Y = transposed_product(part.fields, X);
+  MatrixXd left = X - product(part.fields, Y);
+  if (left.cwiseAbs().maxCoeff() > 1e-6 * X.cwiseAbs().maxCoeff()) {
+    const Eigen::LDLT<MatrixXd> normal(transposed_product(part.fields, part.fields));
+    Y = normal.solve(Y);
+    left = X - product(part.fields, Y);
+    Y += normal.solve(transposed_product(part.fields, left));
+  } else {
+    Y += transposed_product(part.fields, left);
+  }
+  LISSOM_ASSERT(Y.rows() == s);
+  Recovery recovery;
+  recovery.part = index;
+  recovery.constant = Y.col(0);
+  recovery.rest = Y.rightCols<3>().transpose();
+  recovery.mean = part.fields.colwise().mean();
+  return recovery;
+}
+
+// In the axes that the elastic forces are computed in: R makes R A S0 symmetric.
+void SlapBody::deformation(int group, const Vector& q, Eigen::Ref<VectorXd> d) const {
+  const Recovery& recovery = recovery_.at(static_cast<size_t>(group));
+  const SlapPart& part = model_.parts[recovery.part];
+  const Vector9d A = affine(part.A, q);
+  const Matrix3d R = polar(ConstBlock(A.data()) * part.S0).A.transpose();
+  d = affine(part.coefficients, q);
+  Eigen::Map<Eigen::Matrix3Xd> y(d.data(), 3, recovery.rest.cols());
+  const Vector3d mean = y * recovery.mean;
+  y -= mean * recovery.constant.transpose();
+  for (Index a = 0; a < y.cols(); ++a) y.col(a) = R * Vector3d(y.col(a)) - recovery.rest.col(a);
+}
+
+Eigen::Matrix3Xd SlapBody::local_displacements(int group, const Vector& q) const {
+  const SlapPart& part = model_.parts[recovery_.at(static_cast<size_t>(group)).part];
+  const Index s = part.fields.cols();
+  VectorXd d(3 * s);
+  deformation(group, q, d);
+  MatrixXd u(3, part.fields.rows());
+  gemm(false, true, 1, Eigen::Map<const MatrixXd>(d.data(), 3, s), part.fields, 0, u);
+  return u;
 }
 
 void SlapBody::add_residual(const Vector& q, const Vector& v, const Vector& a, double w,

@@ -58,6 +58,11 @@ std::string wrong_part(const SlapPart& part, Index m) {
   wrong = wrong_matrix(named("the fields"), part.fields, n, s_count);
   if (wrong.empty()) wrong = wrong_matrix(named("the coefficients"), part.coefficients, 3 * s_count, m + 1);
   if (wrong.empty()) wrong = wrong_matrix(named("the points"), part.points, 3, n);
+  const StressModes& modes = part.stress_modes;
+  if (wrong.empty() && modes.strain)
+    wrong = wrong_matrix(named("the strain modes"), *modes.strain, 6 * n, 3 * s_count);
+  if (wrong.empty() && modes.stress)
+    wrong = wrong_matrix(named("the stress modes"), *modes.stress, 6 * n, 3 * s_count);
   return wrong;
 }
 

@@ -17,6 +17,8 @@
 #include <string>
 #include <vector>
 
+#include "lissom/fe/stress_recovery.hpp"
+
 namespace lissom {
 
 struct SlapPart {
@@ -32,6 +34,7 @@ struct SlapPart {
   Eigen::MatrixXd fields;              // n by s
   Eigen::MatrixXd coefficients;        // 3 s by m + 1
   Eigen::Matrix3Xd points;             // 3 by n, at rest in the part's own frame [m]
+  StressModes stress_modes;            // 6 n by 3 s, of the fields along x y z; optional
   bool has_nodes() const { return fields.size() > 0; }
 };
 

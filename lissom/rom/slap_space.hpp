@@ -31,6 +31,7 @@ struct SlapSpacePart {
   Eigen::MatrixXd m;                   // s by s: Q' m Q [kg]
   Eigen::MatrixXd D;                   // 3 s by 3 s, damping in the part's frame; empty without
   Eigen::MatrixXd rest;                // s by 3: points = Q rest
+  StressModes stress_modes;            // as of SlapPart; where they are wanted
   int fields() const { return static_cast<int>(Q.cols()); }
 };
 

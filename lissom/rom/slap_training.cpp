@@ -237,6 +237,7 @@ SlapPart make_part(const SlapSpacePart& part, const MatrixXd& y, const MatrixXd&
     out.points = part.points;
     out.fields = part.Q;
     out.coefficients = y;
+    out.stress_modes = part.stress_modes;
   }
   return out;
 }

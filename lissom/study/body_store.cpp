@@ -1,6 +1,7 @@
 #include "lissom/study/body_store.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include "lissom/fe/assembly.hpp"
@@ -112,9 +113,7 @@ void BodyStore::keep(FeBody& body, const ReducedBody& reduced, const GcmsModel& 
   stored.places = places_of(body);
   stored.reduced = reduced;
   stored.gcms = gcms;
-  // not needed to move it, and large
-  stored.reduced.strain_modes.resize(0, 0);
-  stored.reduced.stress_modes.resize(0, 0);
+  keep_stress(stored.reduced, stored);
   if (with_matrices_) {
     stored.bare = bare_model(body, diagnostics, {});
     stored.tied = tied_nodes(body, reduced);
@@ -134,10 +133,12 @@ const StoredBody& BodyStore::get(const BodySpec& spec, Diagnostics& diagnostics,
     } else if (is_new && !spec.reduced_file.empty()) {
       if (progress) progress("reading", -1);
       ReducedBodyParts parts;
-      parts.strain_modes = parts.stress_modes = false;
+      parts.strain_modes = stress_.strain;
+      parts.stress_modes = stress_.stress;
       ReducedBodyFile file =
           at_body(spec, [&] { return read_reduced_body_file(spec.reduced_file, diagnostics, parts); });
       stored.reduced = std::move(file.body);
+      keep_stress(stored.reduced, stored);
       stored.gcms = std::move(file.gcms);
     } else if (is_new || (gcms && stored.gcms.empty() && spec.reduced_file.empty()) ||
                (stored.rigid && spec.formulation != Formulation::Rigid)) {
@@ -154,8 +155,7 @@ const StoredBody& BodyStore::get(const BodySpec& spec, Diagnostics& diagnostics,
           Reduction reduction = reduce_body(body, diagnostics, progress);
           stored.reduced = std::move(reduction.body);
           stored.places = places_of(body);
-          stored.reduced.strain_modes.resize(0, 0);
-          stored.reduced.stress_modes.resize(0, 0);
+          keep_stress(stored.reduced, stored);
           if (with_matrices_) {
             stored.bare = bare_model(body, diagnostics, progress);
             stored.tied = tied_nodes(body, stored.reduced);
@@ -202,8 +202,85 @@ const StoredBody& BodyStore::matrices(const BodySpec& spec, Diagnostics& diagnos
     FeBody body = load_body(spec, diagnostics, progress);
     it->second.bare = at_body(spec, [&] { return bare_model(body, diagnostics, progress); });
     it->second.places = places_of(body);
+    if (with_meshes_) it->second.mesh = std::make_shared<Mesh>(body.mesh);
   }
   return it->second;
+}
+
+// Modes that are not wanted are not needed to move the body, and large.
+void BodyStore::keep_stress(ReducedBody& reduced, StoredBody& stored) const {
+  const auto take = [](Eigen::MatrixXd& modes, bool wanted, std::shared_ptr<const Eigen::MatrixXd>& to) {
+    if (wanted && modes.size() > 0) to = std::make_shared<Eigen::MatrixXd>(std::move(modes));
+    modes.resize(0, 0);
+  };
+  take(reduced.strain_modes, stress_.strain, stored.modal_stress.strain);
+  take(reduced.stress_modes, stress_.stress, stored.modal_stress.stress);
+}
+
+StressModes BodyStore::stress_modes(const BodySpec& spec, Diagnostics& diagnostics,
+                                    const ProgressHook& progress) {
+  LISSOM_ASSERT(stress_.strain || stress_.stress);
+  const StoredBody& stored = get(spec, diagnostics, progress);
+  const auto lacks = [&](const StressModes& modes) {
+    return (stress_.strain && !modes.strain) || (stress_.stress && !modes.stress);
+  };
+  if (stored.rigid || spec.formulation == Formulation::Rigid)
+    fail_input(spec.where, "bodies.{}: is rigid, and a rigid body has no stress; choose another formulation",
+               spec.name);
+  if (spec.formulation != Formulation::Gcms) {
+    if (!lacks(stored.modal_stress)) return stored.modal_stress;
+    if (!spec.reduced_file.empty())
+      fail_input(spec.where,
+                 "bodies.{}: '{}' has no stress modes; reduce the body again from its mesh, without stress = "
+                 "false in [bodies.{}.reduce]",
+                 spec.name, spec.reduced_file.string(), spec.name);
+    if (!spec.reduce->options.stress)
+      fail_input(spec.where,
+                 "bodies.{}: stress is asked for, but its reduction has no stress modes: leave out stress = "
+                 "false in [bodies.{}.reduce]",
+                 spec.name, spec.name);
+    fail_input(spec.where,
+               "bodies.{}: stress is computed from elements, and this body has matrices but no mesh; give it "
+               "one with mesh = \"FILE\"",
+               spec.name);
+  }
+  StressModes& modes = bodies_.at(spec.reduction_key).field_stress;
+  if (!lacks(modes)) return modes;
+  if (!spec.reduced_file.empty())
+    fail_input(
+        spec.where,
+        "bodies.{}: stress in component modes is computed from the elements, which '{}' does not have; "
+        "give the body its mesh and [bodies.{}.reduce] in place of the file, or choose formulation = "
+        "\"ffrf\"",
+        spec.name, spec.reduced_file.string(), spec.name);
+  modes = at_body(spec, [&] {
+    return field_stress_modes(*stored.mesh, stored.gcms.node_ids, stored.gcms.S, stress_, progress);
+  });
+  return modes;
+}
+
+StressModes field_stress_modes(const Mesh& mesh, const std::vector<std::int64_t>& node_ids,
+                               const Eigen::Ref<const Eigen::MatrixXd>& fields, const StressOptions& options,
+                               const ProgressHook& progress) {
+  if (mesh.element_count() == 0)
+    fail_input(
+        "stress is computed from elements, and this body has matrices but no mesh; give it one with mesh = "
+        "\"FILE\"");
+  std::unordered_map<std::int64_t, int> index;
+  for (int i = 0; i < mesh.node_count(); ++i) index[mesh.node_ids[i]] = i;
+  std::vector<int> nodes;
+  for (const std::int64_t id : node_ids) {
+    const auto found = index.find(id);
+    if (found == index.end())
+      fail_input("stress is computed from elements, and the mesh '{}' has no node {}, which the body has",
+                 mesh.source, id);
+    nodes.push_back(found->second);
+  }
+  NodalStress result = recover_field_stress(mesh, fields, nodes, options, progress);
+  StressModes modes;
+  if (options.strain) modes.strain = std::make_shared<Eigen::MatrixXd>(std::move(result.strain));
+  if (options.stress) modes.stress = std::make_shared<Eigen::MatrixXd>(std::move(result.stress));
+  return modes;
 }
 
 std::unique_ptr<Body> make_body(const BodySpec& spec, const StoredBody& stored) {

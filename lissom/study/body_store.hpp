@@ -11,6 +11,7 @@
 #include "lissom/cms/gcms_model.hpp"
 #include "lissom/core/diagnostics.hpp"
 #include "lissom/core/progress.hpp"
+#include "lissom/fe/stress_recovery.hpp"
 #include "lissom/study/body.hpp"
 
 namespace lissom {
@@ -34,15 +35,20 @@ struct StoredBody {
   FeModel bare;
   std::vector<std::vector<int>> tied;
   std::shared_ptr<const Mesh> mesh;  // where it was asked for
+  // Where they were asked for: of the reduced body's coordinates and of the component modes' fields.
+  StressModes modal_stress, field_stress;
   bool from_mesh() const { return rigid && places.points.cols() > 0; }
 };
 
 class BodyStore {
  public:
   // `with_matrices` keeps each flexible body's finite-element matrices, too, for a training.
-  // `with_meshes` keeps the meshes, for ParaView.
-  explicit BodyStore(bool with_matrices = false, bool with_meshes = false)
-      : with_matrices_(with_matrices), with_meshes_(with_meshes) {}
+  // `with_meshes` keeps the meshes, for ParaView. `stress` keeps strain or stress modes, and meshes.
+  explicit BodyStore(bool with_matrices = false, bool with_meshes = false,
+                     const StressOptions& stress = {false, false})
+      : with_matrices_(with_matrices),
+        with_meshes_(with_meshes || stress.strain || stress.stress),
+        stress_(stress) {}
   // Keeps a reduction that was made elsewhere.
   void keep(FeBody& body, const ReducedBody& reduced, const GcmsModel& gcms, Diagnostics& diagnostics);
   bool has(const BodySpec& spec) const { return bodies_.contains(spec.reduction_key); }
@@ -53,10 +59,24 @@ class BodyStore {
   const StoredBody& matrices(const BodySpec& spec, Diagnostics& diagnostics,
                              const ProgressHook& progress = {});
 
+  // Strain and stress at the nodes of a flexible body for unit amplitudes of its deformation in the spec's
+  // formulation (Body::deformation), as far as the store was told to keep them. Throws InputError where there
+  // are none: a rigid body, a file or reduction without stress modes, no mesh.
+  StressModes stress_modes(const BodySpec& spec, Diagnostics& diagnostics, const ProgressHook& progress = {});
+
  private:
+  void keep_stress(ReducedBody& reduced, StoredBody& stored) const;
+
   bool with_matrices_ = false, with_meshes_ = false;
+  StressOptions stress_ = {false, false};
   std::map<std::string, StoredBody> bodies_;  // by BodySpec::reduction_key
 };
+
+// Strain and stress modes of scalar fields (n by s) at nodes of the mesh, by number. Throws InputError where
+// the mesh has no elements or not these nodes.
+StressModes field_stress_modes(const Mesh& mesh, const std::vector<std::int64_t>& node_ids,
+                               const Eigen::Ref<const Eigen::MatrixXd>& fields, const StressOptions& options,
+                               const ProgressHook& progress = {});
 
 // A moving body of the formulation that the spec asks for.
 std::unique_ptr<Body> make_body(const BodySpec& spec, const StoredBody& stored);

@@ -52,6 +52,12 @@ class Builder {
       attempt(load.load.where, "load", load.load.name, [&] { add(load); });
     for (const SensorSpec& sensor : spec.sensors)
       attempt(sensor.where, "sensor", sensor.name, [&] { add(sensor); });
+    if (spec.simulate && spec.simulate->stress) add(*spec.simulate->stress);
+    if (spec.simulate && spec.simulate->paraview && spec.simulate->paraview->stress) {
+      StressSpec all;
+      all.where = spec.simulate->paraview->where;
+      add(all);
+    }
     if (!problems_.empty()) throw InputError(fmt::format("{}", fmt::join(problems_, "\n")));
     if (!left_out_.empty())
       diagnostics.warn(
@@ -71,6 +77,10 @@ class Builder {
   virtual Matrix3d base_axes(const PlaceSpec& place) = 0;
   // A marker with these axes at the start. The place is not on the ground.
   virtual MarkerRef body_marker(const PlaceSpec& place, const Matrix3d& axes) = 0;
+  // The nodes of a place, and the group that they belong to (without modes).
+  virtual GroupStress stress_place(const PlaceSpec& place, std::vector<std::int64_t>& node_ids) = 0;
+  // Modes and mesh of the group.
+  virtual void fill_stress(GroupStress& group) = 0;
 
   void add_body(std::unique_ptr<Body> body, const Placement& placement = {}) {
     built_.system->add_body(std::move(body), placement);
@@ -197,12 +207,92 @@ class Builder {
     built_.system->add_load(std::move(load));
   }
 
+  // The group with its modes, once for all that ask for it.
+  const GroupStress& with_stress(GroupStress group) {
+    for (const GroupStress& there : built_.stress)
+      if (there.body == group.body && there.group == group.group) return there;
+    fill_stress(group);
+    built_.stress.push_back(std::move(group));
+    return built_.stress.back();
+  }
+
+  void add_stress_sensor(const SensorSpec& spec, Sensor& sensor) {
+    StressPlace& place = sensor.stress;
+    place.components = spec.components;
+    const GroupStress& group = with_stress(stress_place(*spec.place, place.node_ids));
+    place.body = group.body;
+    place.group = group.group;
+    const Body& body = *built_.system->bodies()[place.body];
+    const NodeGroup nodes = body.node_groups()[static_cast<size_t>(place.group)];
+    const auto begin = body.node_ids().begin() + nodes.first, end = begin + nodes.count;
+    const auto& modes = spec.kind == SensorKind::Strain ? group.modes.strain : group.modes.stress;
+    LISSOM_ASSERT(modes && modes->rows() == 6 * nodes.count);
+    place.modes.resize(6 * static_cast<Eigen::Index>(place.node_ids.size()), modes->cols());
+    for (size_t i = 0; i < place.node_ids.size(); ++i) {
+      const auto found = std::find(begin, end, place.node_ids[i]);
+      if (found == end)
+        fail_input("'{}': stress is known at the {} nodes kept of '{}', and {} is none of them",
+                   spec.place->text, nodes.count, group.name, place.node_ids[i]);
+      const auto rows = modes->middleRows(6 * (found - begin), 6);
+      if (rows.isZero(0))
+        fail_input(
+            "'{}': node {} of '{}' belongs to no element, so that there is no stress at it; name a node of "
+            "elements",
+            spec.place->text, place.node_ids[i], group.name);
+      place.modes.middleRows(6 * static_cast<Eigen::Index>(i), 6) = rows;
+    }
+  }
+
+  // [simulate.stress]
+  void add(const StressSpec& spec) {
+    std::vector<std::string> names;
+    const auto& bodies = built_.system->bodies();
+    std::vector<GroupStress> all;
+    for (size_t b = 0; b < bodies.size(); ++b) {
+      const std::vector<NodeGroup> groups = bodies[b]->node_groups();
+      std::vector<std::string> parts = bodies[b]->part_names();
+      for (size_t g = 0; g < groups.size(); ++g) {
+        GroupStress group;
+        group.name = groups[g].name;
+        group.body = static_cast<int>(b);
+        group.group = static_cast<int>(g);
+        const bool flexible = groups[g].count > 0 && bodies[b]->deformation_basis(group.group).size > 0;
+        names.push_back(group.name);
+        // named ones that are rigid have a message of their own
+        if (flexible || !spec.all) all.push_back(std::move(group));
+        std::erase(parts, groups[g].name);
+      }
+      // parts whose nodes the model does not keep
+      for (const std::string& part : parts) {
+        GroupStress group;
+        group.name = part;
+        group.body = static_cast<int>(b);
+        group.group = -1;
+        names.push_back(part);
+        all.push_back(std::move(group));
+      }
+    }
+    if (all.empty())
+      problems_.push_back(
+          fmt::format("{}: simulate.stress: there is no flexible body", to_string(spec.where)));
+    for (const std::string& name : spec.all ? std::vector<std::string>() : spec.bodies)
+      if (std::find(names.begin(), names.end(), name) == names.end())
+        problems_.push_back(fmt::format("{}: simulate.stress.bodies: there is no body '{}'{}; there are: {}",
+                                        to_string(spec.where), name, did_you_mean(name, names),
+                                        fmt::join(names, ", ")));
+    for (const GroupStress& group : all)
+      if (spec.all || std::find(spec.bodies.begin(), spec.bodies.end(), group.name) != spec.bodies.end())
+        attempt(spec.where, "simulate.stress of", group.name, [&] { with_stress(group); });
+  }
+
   void add(const SensorSpec& spec) {
     Sensor sensor;
     sensor.name = spec.name;
     sensor.kind = spec.kind;
     sensor.where = spec.where;
-    if (spec.place) {
+    if (is_stress(spec.kind)) {
+      add_stress_sensor(spec, sensor);
+    } else if (spec.place) {
       sensor.marker = body_marker(*spec.place, base_axes(*spec.place));
       const bool turning = spec.kind == SensorKind::Rotation || spec.kind == SensorKind::AngularVelocity ||
                            spec.kind == SensorKind::AngularAcceleration;
@@ -235,7 +325,7 @@ class BodyBuilder final : public Builder {
  public:
   BodyBuilder(const StudyFile& study, BodyStore& store, Diagnostics& diagnostics,
               const ProgressHook& progress)
-      : Builder(study) {
+      : Builder(study), store_(store), diagnostics_(diagnostics), progress_(progress) {
     for (const BodySpec& spec : study.bodies) {
       const StoredBody& stored = store.get(spec, diagnostics, progress);
       stored_.push_back(&stored);
@@ -265,6 +355,27 @@ class BodyBuilder final : public Builder {
     if (spec.kind == MarkerSpec::Kind::Interface)
       resolve_node_set(stored, study_.bodies[place.body].name, spec);
     return built_.system->add_marker(place.body, spec);
+  }
+
+  GroupStress stress_place(const PlaceSpec& place, std::vector<std::int64_t>& node_ids) override {
+    const BodySpec& body = study_.bodies[place.body];
+    GroupStress group;
+    group.name = body.name;
+    group.body = place.body;
+    if (body.formulation == Formulation::Rigid) return group;  // fill_stress() says so
+    MarkerSpec spec = place.marker;
+    if (spec.kind == MarkerSpec::Kind::Interface) resolve_node_set(*stored_[place.body], body.name, spec);
+    node_ids = spec.node_ids;
+    if (spec.kind == MarkerSpec::Kind::Interface)
+      for (const InterfaceFrame& interface : stored_[place.body]->reduced.interfaces)
+        if (interface.name == spec.name) node_ids = interface.node_ids;
+    return group;
+  }
+
+  void fill_stress(GroupStress& group) override {
+    const BodySpec& spec = study_.bodies[group.body];
+    group.modes = store_.stress_modes(spec, diagnostics_, progress_);
+    group.mesh = stored_[group.body]->mesh;
   }
 
   // A place of a rigid body from a mesh is the mean of its nodes.
@@ -304,6 +415,9 @@ class BodyBuilder final : public Builder {
     for (const int node : set->second) spec.node_ids.push_back(stored.places.node_ids[node]);
   }
 
+  BodyStore& store_;
+  Diagnostics& diagnostics_;
+  const ProgressHook& progress_;
   std::vector<const StoredBody*> stored_;
 };
 
@@ -338,17 +452,56 @@ class RomBuilder final : public Builder {
     return built_.system->add_marker(0, spec);
   }
 
+  GroupStress stress_place(const PlaceSpec& place, std::vector<std::int64_t>& node_ids) override {
+    std::string rest;
+    const SlapPart& part = part_of(place, rest);
+    GroupStress group;
+    group.name = part.name;
+    group.group = -1;
+    const std::vector<NodeGroup> groups = built_.system->bodies().front()->node_groups();
+    for (size_t g = 0; g < groups.size(); ++g)
+      if (groups[g].name == part.name) group.group = static_cast<int>(g);
+    node_ids = node_numbers(rest);
+    if (node_ids.empty())
+      fail_input(
+          "'{}': a reduced mechanism knows the stress at nodes by their numbers only; expected \"{}.node "
+          "17\" "
+          "or \"{}.nodes 17 18\"",
+          place.text, part.name, part.name);
+    return group;
+  }
+
+  void fill_stress(GroupStress& group) override {
+    const StressOptions needs = stress_needs(*study_.simulation);
+    for (const SlapPart& part : built_.rom->parts) {
+      if (part.name != group.name) continue;
+      if (!part.has_nodes())
+        fail_input(
+            "the model keeps no nodes of '{}' (recovery = false), hence no stress; train it again with "
+            "recovery = true and stress = true in [train]",
+            part.name);
+      group.modes = part.stress_modes;
+    }
+    if ((needs.stress && !group.modes.stress) || (needs.strain && !group.modes.strain))
+      fail_input("the model has no {} modes of '{}'; train it again with stress = true in [train]",
+                 needs.stress && !group.modes.stress ? "stress" : "strain", group.name);
+  }
+
+  // The part of a place, and what follows its name.
+  const SlapPart& part_of(const PlaceSpec& place, std::string& rest) const {
+    const int p = split_place(place.text, parts_, rest);
+    if (p >= 0) return built_.rom->parts[p];
+    const std::string name = place.text.substr(0, place.text.find('.'));
+    fail_input("'{}': the model has no body '{}'{}; it has: {}", place.text, name, did_you_mean(name, parts_),
+               fmt::join(parts_, ", "));
+  }
+
   // The place as the model knows it, with the axes of its part.
   MarkerSpec resolve(const PlaceSpec& place, const SlapFrame*& frame) const {
     const SlapModel& model = *built_.rom;
     std::string rest;
-    const int p = split_place(place.text, parts_, rest);
-    if (p < 0) {
-      const std::string name = place.text.substr(0, place.text.find('.'));
-      fail_input("'{}': the model has no body '{}'{}; it has: {}", place.text, name,
-                 did_you_mean(name, parts_), fmt::join(parts_, ", "));
-    }
-    const SlapPart& part = model.parts[p];
+    const SlapPart& part = part_of(place, rest);
+    const int p = static_cast<int>(&part - model.parts.data());
     MarkerSpec spec;
     spec.part = part.name;
     spec.name = rest;

@@ -17,6 +17,14 @@
 
 namespace lissom {
 
+// Strain and stress of a node group of a body for unit amplitudes of its deformation (Body::deformation).
+struct GroupStress {
+  std::string name;                  // of the body, or of the part of a reduced mechanism
+  int body = 0, group = 0;           // of System::bodies(), of its node_groups()
+  StressModes modes;                 // 6 n by c; what the study needs of the two
+  std::shared_ptr<const Mesh> mesh;  // null where it is not known: bodies and models from files
+};
+
 struct StudySystem {
   std::unique_ptr<System> system;
   std::vector<Sensor> sensors;
@@ -25,6 +33,7 @@ struct StudySystem {
   Eigen::VectorXd q, v;  // at the start, as placed
   // of a mechanism reduced as a whole, which is then the only body
   std::shared_ptr<const SlapModel> rom;
+  std::vector<GroupStress> stress;  // of the bodies whose stress the study asks for
 };
 
 // Joints: the frames of both markers have the same axes at the start (`axis` and `reference` of the joint;

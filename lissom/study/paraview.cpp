@@ -9,6 +9,8 @@
 
 #include "lissom/core/resources.hpp"
 #include "lissom/core/text.hpp"
+#include "lissom/fe/stress_recovery.hpp"
+#include "lissom/study/stress.hpp"
 
 namespace lissom {
 
@@ -24,6 +26,62 @@ bool misses_nodes(const Mesh& mesh, const std::vector<int>& at) {
   return !any || std::any_of(mesh.connectivity.begin(), mesh.connectivity.end(),
                              [&](int node) { return at[node] < 0; });
 }
+
+// Stress on the nodes of a scene, some frames at a time, because modes are read from memory for each product.
+class SceneStress {
+ public:
+  SceneStress(const Scene& scene, const StudySystem& built, const MatrixXd& q, int every)
+      : scene_(scene), field_(built), q_(q), every_(every), of_part_(scene.parts().size(), -1) {
+    for (size_t p = 0; p < of_part_.size(); ++p)
+      for (int g = 0; g < field_.groups(); ++g)
+        if (field_.group(g).body == scene.parts()[p].body &&
+            field_.group(g).group == scene.parts()[p].group_index)
+          of_part_[p] = g;
+    blocks_.resize(of_part_.size());
+  }
+
+  // Of sample k, a multiple of `every` not before the last one: 1 by nodes and 6 by nodes [Pa], zero where no
+  // stress is known.
+  void at(Index k, MatrixXd& von_mises_stress, MatrixXd& stress) {
+    if (k >= end_) fill(k);
+    const Index column = (k - first_) / every_;
+    von_mises_stress.setZero(1, scene_.nodes());
+    stress.setZero(6, scene_.nodes());
+    for (size_t p = 0; p < of_part_.size(); ++p) {
+      if (of_part_[p] < 0) continue;
+      const Scene::Part& part = scene_.parts()[p];
+      for (size_t i = 0; i < part.at.size(); ++i) {
+        if (part.at[i] < 0) continue;
+        const Index node = part.first + static_cast<Index>(i);
+        stress.col(node) = blocks_[p].col(column).segment<6>(6 * static_cast<Index>(part.at[i]));
+        von_mises_stress(0, node) = von_mises(Vector6d(stress.col(node)));
+      }
+    }
+  }
+
+ private:
+  void fill(Index k) {
+    constexpr Index at_once = 16;
+    std::vector<Index> samples;
+    for (first_ = k; k < q_.cols() && static_cast<Index>(samples.size()) < at_once; k += every_)
+      samples.push_back(k);
+    end_ = k;
+    const MatrixXd q = q_(Eigen::all, samples);
+    for (size_t p = 0; p < of_part_.size(); ++p) {
+      if (of_part_[p] < 0) continue;
+      blocks_[p].resize(6 * static_cast<Index>(field_.node_ids(of_part_[p]).size()), q.cols());
+      field_.evaluate(of_part_[p], q, blocks_[p]);
+    }
+  }
+
+  const Scene& scene_;
+  StressField field_;
+  const MatrixXd& q_;
+  int every_;
+  std::vector<int> of_part_;      // group of the field, or -1
+  std::vector<MatrixXd> blocks_;  // 6 n by frames
+  Index first_ = 0, end_ = 0;
+};
 
 }  // namespace
 
@@ -156,14 +214,21 @@ void write_motion(SimulationRun& run, const ParaviewSpec& spec, const BodyMeshes
   scene.positions(run.q.col(0), start);
   std::vector<ExodusField> fields = {{"displacement", 3}};
   if (spec.velocity) fields.push_back({"velocity", 3});
+  const size_t first_stress = fields.size();
+  if (spec.stress) {
+    fields.push_back({"von_mises", 1});
+    fields.push_back({"stress", 6});
+  }
   const std::string name = "motion.exo";
   ExodusWriter file(folder / name, "motion", scene.exodus_parts(start), fields, {}, diagnostics);
   std::vector<MatrixXd> values(fields.size());
+  SceneStress stress(scene, *run.built, run.q, spec.every);
   for (Index k = 0; k < samples; k += spec.every) {
     if (progress) progress("ParaView file", static_cast<double>(k) / static_cast<double>(samples));
     scene.positions(run.q.col(k), values[0]);
     values[0] -= start;
     if (spec.velocity) scene.velocities(run.q.col(k), run.v.col(k), values[1]);
+    if (spec.stress) stress.at(k, values[first_stress], values[first_stress + 1]);
     file.add(run.sample_times[k], values);
   }
   file.finish();

@@ -31,7 +31,7 @@ class StudyRunner {
         diagnostics_(diagnostics),
         progress_(progress),
         options_(options),
-        store_(study.train.has_value(), wants_paraview(study)) {}
+        store_(study.train.has_value(), wants_paraview(study), stress_needs(study)) {}
 
   // What one body asks for itself: modes, reduction, component modes.
   json run_body(const BodySpec& spec, const std::filesystem::path& out, std::string& text) {
@@ -85,8 +85,13 @@ class StudyRunner {
     const Training& training = trained(*study.train);
     SlapModel model =
         study.train->order ? training.model(checked_order(study, training)) : training.rom.model;
-    return simulate(study, out, build_rom_system(study, model, diagnostics_), diagnostics_, progress_,
-                    options);
+    StudySystem built = build_rom_system(study, model, diagnostics_);
+    // values of elements need the meshes, which the model does not have
+    for (GroupStress& group : built.stress)
+      for (const BodySpec& body : study.bodies)
+        if (body.name == group.name && store_.has(body))
+          group.mesh = store_.get(body, diagnostics_, progress_).mesh;
+    return simulate(study, out, std::move(built), diagnostics_, progress_, options);
   }
 
   // The run on the meshes, where the study asks for it.

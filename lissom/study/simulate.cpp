@@ -13,6 +13,7 @@
 #include "lissom/io/table.hpp"
 #include "lissom/study/balance.hpp"
 #include "lissom/study/start.hpp"
+#include "lissom/study/stress.hpp"
 #include "lissom/study/trust.hpp"
 
 namespace lissom {
@@ -177,6 +178,7 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
           "generalized-alpha",
           simulate.integrator.step, limit, 2 / limit, 0.8 * limit));
   if (!problems.empty()) fail_input(simulate.where, "simulate: {}", fmt::join(problems, "; "));
+  if (simulate.stress) check_stress(*simulate.stress, built);
   SensorBank bank(system, built.sensors);
   bank.start(equations, initial);
   Balance balance(equations, initial);
@@ -319,6 +321,8 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
   if (balance.angular_momentum_drift())
     line("ang. mom. drift", fmt::format("{:.2e}", *balance.angular_momentum_drift()));
   if (built.rom) line("trust", trust.text());
+  if (simulate.stress)
+    report_stress(study, options.write_files ? folder : std::filesystem::path(), run, diagnostics, progress);
   return run;
 }
 

@@ -35,6 +35,17 @@ Vector3d placed(const Placement& placement, const Vector3d& X) {
   return placement.position + placement.rotation * X;
 }
 
+// The study for its motion alone.
+StudyFile without_stress(StudyFile study) {
+  if (study.simulation)
+    std::erase_if(study.simulation->sensors, [](const SensorSpec& sensor) { return is_stress(sensor.kind); });
+  if (study.simulation && study.simulation->simulate) {
+    study.simulation->simulate->stress.reset();
+    study.simulation->simulate->paraview.reset();
+  }
+  return study;
+}
+
 // A place of a body as nodes: what it is made of, and where it stands in the body's frame.
 struct NodePlace {
   std::vector<int> nodes;  // of the part
@@ -73,6 +84,7 @@ class Trainer {
                  runs_.front()->name(), runs_.front()->samples());
     phase("reading");
     if (!spec_.component_modes) parts_from_data();
+    add_stress_modes();
     make_space();
     phase("fields");
     training_.model_options.mass_damping = spec_.mass_damping;
@@ -173,6 +185,27 @@ class Trainer {
         all.middleRows<3>(3 * at.at(parts_[b].node_ids[i])) =
             A.transpose() * modes[b].middleRows<3>(3 * static_cast<Index>(i));
       parts_[b] = part_of(b, all, MatrixXd());
+    }
+  }
+
+  // Of all fields at all nodes, where models are to have them.
+  void add_stress_modes() {
+    if (!spec_.stress.strain && !spec_.stress.stress) return;
+    std::map<std::string, size_t> done;
+    for (size_t b = 0; b < parts_.size(); ++b) {
+      const BodySpec& body = study_.bodies[b];
+      const auto [same, is_new] = done.try_emplace(body.reduction_key, b);
+      if (!is_new && spec_.component_modes) {
+        parts_[b].stress_modes = parts_[same->second].stress_modes;
+        continue;
+      }
+      LISSOM_ASSERT(stored_[b]->mesh);
+      try {
+        parts_[b].stress_modes =
+            field_stress_modes(*stored_[b]->mesh, parts_[b].node_ids, parts_[b].Q, spec_.stress, progress_);
+      } catch (const InputError& e) {
+        fail_input(body.where, "bodies.{}: {}", body.name, e.what());
+      }
     }
   }
 
@@ -380,7 +413,8 @@ class Trainer {
         if (load.second) at_place(load.load.where, "load", load.load.name, *load.second);
       }
       for (const SensorSpec& sensor : study.simulation->sensors)
-        if (sensor.place) at_place(sensor.where, "sensor", sensor.name, *sensor.place);
+        if (sensor.place && !is_stress(sensor.kind))
+          at_place(sensor.where, "sensor", sensor.name, *sensor.place);
     };
     of_study(study_);
     for (const StudyCase& variant : study_.cases) of_study(variant.study);
@@ -449,7 +483,7 @@ class Trainer {
       SimulationOptions options;
       options.write_files = false;
       options.stop = stop_;
-      motions_[name] = simulate(of_run, {}, store_, diagnostics_, progress_, options);
+      motions_[name] = simulate(without_stress(of_run), {}, store_, diagnostics_, progress_, options);
     }
   }
 
@@ -641,7 +675,7 @@ class Trainer {
     options.write_files = false;
     options.stop = stop_;
     Diagnostics notes;  // of orders that are only tried
-    StudyFile exact = of_run;
+    StudyFile exact = without_stress(of_run);
     NewtonOptions& newton = exact.simulation->simulate->integrator.newton;
     newton.reuse_rate = 0;
     newton.tolerance = std::min(newton.tolerance, 1e-14);
@@ -755,10 +789,11 @@ Training train(const StudyFile& study, BodyStore& store, TrainingMotions& motion
 }
 
 std::string training_key(const TrainSpec& spec) {
-  std::string key = fmt::format(
-      "{} {} {} {} {} {} {} {} {} {} [{}] [{}]", spec.reference, spec.max_order, spec.tolerance,
-      spec.project_on_joints, spec.component_modes, spec.reconstruct, spec.recovery, spec.mass_damping,
-      spec.noise, spec.trajectories.size(), fmt::join(spec.runs, "|"), fmt::join(spec.places, "|"));
+  std::string key =
+      fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} [{}] [{}]", spec.reference, spec.max_order,
+                  spec.tolerance, spec.project_on_joints, spec.component_modes, spec.reconstruct,
+                  spec.recovery, spec.stress.strain, spec.stress.stress, spec.mass_damping, spec.noise,
+                  spec.trajectories.size(), fmt::join(spec.runs, "|"), fmt::join(spec.places, "|"));
   for (const TrajectorySpec& t : spec.trajectories) {
     key += fmt::format(" {} {} {} {} {} {}", t.file.string(), t.time, t.displacements, t.at_rest,
                        t.units.length, t.units.time);
@@ -814,7 +849,7 @@ std::vector<ModelCheck> check_model(const Training& training, const StudyFile& s
   MatrixXd T;  // eta to the full model's coordinates
   const SlapModel full =
       make_full_model(training.space, training.basis, training.model_options, static_cast<int>(m), T);
-  const StudySystem built = build_rom_system(study, full, diagnostics);
+  const StudySystem built = build_rom_system(without_stress(study), full, diagnostics);
   SystemEquations equations(*built.system);
   const Index n = equations.coordinates();
   NewtonMatrix matrix(static_cast<int>(n), equations.blocks(), NewtonMatrix::Storage::Dense);

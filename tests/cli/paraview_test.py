@@ -91,6 +91,26 @@ class MotionTest(BeamTest):
         self.assertNotIn("paraview", bare)
         self.assertIn("nothing is written for ParaView", bare["warnings"][0]["message"])
 
+    def test_stress_is_that_of_a_sensor(self):
+        number = next(n for n, x in self.nodes.items() if x == (SIZE[0] / 2, 0, 0))
+        sensor = f'[[sensors]]\nname = "middle"\nkind = "stress"\nof = "beam.node {number}"\n'
+        for formulation in ("ffrf", "gcms"):
+            text = (PLAIN + RIGID).replace('"ffrf"', f'"{formulation}"').replace("stress = false\n", "stress = true\n")
+            self.write("s.toml", sensor + text.replace("paraview = true", "paraview = { stress = true, every = 2 }"))
+            self.json_of("simulate", "s.toml", "--out", formulation)
+            file, rows = self.motion(formulation), self.rows(f"{formulation}/sensors.csv")[::2]
+            names = {name: f"vals_nod_var{k + 1}" for k, name in enumerate(file["name_nod_var"])}
+            i = file["node_num_map"].index(number)
+            largest = max(float(row["middle.von_mises"]) for row in rows)
+            self.assertGreater(largest, 1e3)
+            for frame, row in enumerate(rows):
+                self.assertAlmostEqual(file[names["von_mises"]][frame][i], float(row["middle.von_mises"]), delta=1e-6 * largest)
+                for component in ("xx", "yy", "zz", "xy", "yz", "zx"):
+                    self.assertAlmostEqual(file[names["stress_" + component]][frame][i], float(row["middle." + component]),
+                                           delta=1e-6 * largest)
+            # the rigid one has none
+            self.assertEqual(file[names["von_mises"]][-1][-1], 0)
+
     def test_wrong_keys_are_named(self):
         for old, new, *texts in (("paraview = true", "vtu = true", "simulate.vtu", "did you mean 'paraview'?"),
                                  ("paraview = true", "paraview = 3", "simulate.paraview"),

@@ -49,6 +49,8 @@ RomFile sample_rom() {
       part.fields = random_matrix(5, 2);
       part.coefficients = random_matrix(6, m + 1);
       part.points = random_matrix(3, 5);
+      part.stress_modes.strain = std::make_shared<MatrixXd>(random_matrix(30, 6));
+      part.stress_modes.stress = std::make_shared<MatrixXd>(random_matrix(30, 6));
     }
     model.parts.push_back(part);
   }
@@ -100,6 +102,11 @@ void expect_same_rom(const RomFile& a, const RomFile& b) {
     expect_same(x.parts[i].fields, y.parts[i].fields);
     expect_same(x.parts[i].coefficients, y.parts[i].coefficients);
     expect_same(x.parts[i].points, y.parts[i].points);
+    const StressModes &s = x.parts[i].stress_modes, &t = y.parts[i].stress_modes;
+    ASSERT_EQ(s.strain != nullptr, t.strain != nullptr);
+    ASSERT_EQ(s.stress != nullptr, t.stress != nullptr);
+    if (s.strain) expect_same(*s.strain, *t.strain);
+    if (s.stress) expect_same(*s.stress, *t.stress);
   }
   ASSERT_EQ(x.frames.size(), y.frames.size());
   for (size_t i = 0; i < x.frames.size(); ++i) {
@@ -197,7 +204,7 @@ TEST(RomFile, EveryDatasetIsInTheReferencePage) {
     for (size_t at; (at = one.find("/parts/P/")) != std::string::npos;) one.replace(at + 7, 1, number);
     all += one;
   }
-  EXPECT_EQ(test::expect_datasets_documented(folder / "a.rom.h5", all), 31);
+  EXPECT_EQ(test::expect_datasets_documented(folder / "a.rom.h5", all), 33);
   // the page's positions are those of slap_model.hpp: x = (fields (x) I_3) coefficients e
   const SlapPart& part = rom.model.parts[0];
   VectorXd e(m + 1);

@@ -51,6 +51,13 @@ inline double slope_error(const std::function<Eigen::VectorXd(const Eigen::Vecto
   return largest;
 }
 
+// Amplitudes of the deformation of the body's first node group.
+inline Eigen::VectorXd deformation_of(const Body& body, const Eigen::VectorXd& q) {
+  Eigen::VectorXd d(body.deformation_basis(0).size);
+  body.deformation(0, q, d);
+  return d;
+}
+
 // Steps that move points of the body by up to `distance` [m].
 inline Eigen::VectorXd steps_of(const Body& body, double distance) {
   Eigen::VectorXd scale(body.coordinates());

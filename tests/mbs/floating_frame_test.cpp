@@ -246,10 +246,10 @@ TEST(FloatingFrame, EnergyAndMomentaAreThoseOfTheNodes) {
       // elastic energy and power of damping from the reduced matrices
       if (body->flexible_modes() == 0) {
         EXPECT_EQ(energy.elastic, 0);
-        EXPECT_EQ(body->reduced_coordinates(s.q).size(), 0);
+        EXPECT_EQ(body->deformation_basis(0).size, 0);
         continue;
       }
-      const VectorXd p = body->reduced_coordinates(s.q), p_v = body->reduced_coordinates(s.v);
+      const VectorXd p = deformation_of(*body, s.q), p_v = deformation_of(*body, s.v);
       EXPECT_NEAR(energy.elastic / (p.dot(sample.reduced.K * p) / 2), 1, tolerance) << label(*body);
       if (sample.reduced.D.size() > 0)
         EXPECT_NEAR(energy.damping_power / p_v.dot(sample.reduced.D * p_v), 1, tolerance) << label(*body);
@@ -319,7 +319,7 @@ TEST(FloatingFrame, NodesOfAFreeBodyAccelerateAsPrincipleOfVirtualPowerAsks) {
     const Matrix3Xd acceleration =
         (16 * (at(h) + at(-h)) - (at(2 * h) + at(-2 * h)) - 30 * at(0)) / (12 * h * h);
     const VectorXd r = residual_of(*body, s, 1, gravity);
-    const VectorXd p = body->reduced_coordinates(s.q), p_v = body->reduced_coordinates(s.v);
+    const VectorXd p = deformation_of(*body, s.q), p_v = deformation_of(*body, s.v);
     VectorXd steps = steps_of(*body, 0.05 * body->radius());
     MatrixXd G(1, n);
     body->own_gradient(s.q, G);
@@ -329,7 +329,7 @@ TEST(FloatingFrame, NodesOfAFreeBodyAccelerateAsPrincipleOfVirtualPowerAsks) {
       d -= G.transpose() * (G * d) / G.squaredNorm();  // allowed by the constraint
       const Matrix3Xd moved =
           slope([&](double t) -> MatrixXd { return body->node_positions(s.q + t * d); }, 1);
-      const VectorXd e = body->reduced_coordinates(d);
+      const VectorXd e = deformation_of(*body, d);
       double power = ((acceleration.colwise() - gravity) * m).cwiseProduct(moved).sum();
       const double size = (acceleration * m).cwiseAbs().cwiseProduct(moved.cwiseAbs()).sum();
       power += e.dot(sample.reduced.K * p);

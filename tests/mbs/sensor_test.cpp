@@ -72,12 +72,20 @@ struct Turning {
 TEST(Sensor, ColumnsHaveNamesAndUnits) {
   const Turning model;
   std::vector<Sensor> sensors;
-  for (const auto& [name, kind] : sensor_names()) sensors.push_back(sensor(name, kind, model.tip, 0));
+  for (const auto& [name, kind] : sensor_names()) {
+    sensors.push_back(sensor(name, kind, model.tip, 0));
+    if (!is_stress(kind)) continue;
+    StressPlace& place = sensors.back().stress;
+    place.body = 0;
+    place.node_ids = {17, 4};
+    place.modes.resize(12, 0);
+    place.components = {6, 2};
+  }
   const SensorBank bank(model.system, sensors);
   std::map<std::string, std::array<int, 3>> columns;
   for (const SensorColumn& column : bank.columns())
     columns[column.name] = {column.length, column.mass, column.time};
-  EXPECT_EQ(columns.size(), 35u);
+  EXPECT_EQ(columns.size(), 41u);
   EXPECT_EQ(columns.at("position.x"), (std::array{1, 0, 0}));
   EXPECT_EQ(columns.at("velocity.y"), (std::array{1, 0, -1}));
   EXPECT_EQ(columns.at("acceleration.z"), (std::array{1, 0, -2}));
@@ -89,13 +97,19 @@ TEST(Sensor, ColumnsHaveNamesAndUnits) {
   EXPECT_EQ(columns.at("joint-displacement.distance"), (std::array{1, 0, 0}));
   EXPECT_EQ(columns.at("load.value"), (std::array{2, 1, -2}));  // of a torsion spring
   EXPECT_EQ(columns.at("energy.total"), (std::array{2, 1, -2}));
+  EXPECT_EQ(columns.at("stress.von_mises"), (std::array{-1, 1, -2}));
+  EXPECT_EQ(columns.at("stress.zz"), (std::array{-1, 1, -2}));
+  EXPECT_EQ(columns.at("stress.node"), (std::array{0, 0, 0}));
+  EXPECT_EQ(columns.at("strain.zz"), (std::array{0, 0, 0}));
+  EXPECT_EQ(si_unit({"s", -1, 1, -2}), "Pa");
 }
 
 TEST(Sensor, UniformRotationIsSeenByAll) {
   const Turning model;
   SystemEquations equations(model.system);
   std::vector<Sensor> sensors;
-  for (const auto& [name, kind] : sensor_names()) sensors.push_back(sensor(name, kind, model.tip, 0));
+  for (const auto& [name, kind] : sensor_names())
+    if (!is_stress(kind)) sensors.push_back(sensor(name, kind, model.tip, 0));
   SensorBank bank(model.system, sensors);
   bank.start(equations, model.at_time(equations, 0));
   VectorXd values(bank.columns().size());

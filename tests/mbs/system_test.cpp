@@ -680,7 +680,6 @@ class BarePoint final : public Body {
   Eigen::Matrix3Xd node_positions(const Vector& q) const override { return q; }
   Eigen::Matrix3Xd node_velocities(const Vector&, const Vector& v) const override { return v; }
   const std::vector<std::int64_t>& node_ids() const override { return ids_; }
-  VectorXd reduced_coordinates(const Vector&) const override { return {}; }
   void displacement_scale(Eigen::Ref<VectorXd> scale) const override { scale.setOnes(); }
   std::string coordinate_name(int i) const override { return std::string("position ") + "xyz"[i]; }
   double radius() const override { return 0; }
