@@ -116,7 +116,7 @@ def bench_part(folder):
     record("modes-150k/seconds", ours["computing"], "s", 10, "lower")
     record("modes-150k/peak-memory", ours["peak_memory_bytes"] / 1e9, "GB", 2, "lower")
     record("assembly-150k/bare-cholmod", ours["seconds"]["assembly"] / bare, "assembly / one bare factorisation", 0.2, "lower")
-    record("writing-150k/computing", ours["seconds"]["writing"] / ours["computing"], "body file and VTU / computing", 0.5, "lower")
+    record("writing-150k/computing", ours["seconds"]["writing"] / ours["computing"], "body file and ParaView file / computing", 0.5, "lower")
     if shutil.which("ccx"):
         seconds, theirs = ccx_modes(mesh, 30)
         record("modes-150k/ccx", seconds / ours["wall"], "wall time of ccx / ours, files written", 5, "higher")
@@ -198,7 +198,7 @@ method = "fixed"
 count = 8
 residual_vectors = false
 stress = false
-vtu = false
+paraview = false
 """
 
 
@@ -279,7 +279,7 @@ def bench_exudyn(folder):
         mesh = make_beam(folder, name, size)
         # the body file, from which Exudyn takes K and M; the fewest modes that lissom modes computes
         out = folder / f"beam_{name}"
-        run([LISSOM, "modes", mesh, "--material", "E=210e9,nu=0.3,rho=7850", "--count", 1, "--no-vtu", "--quiet", "--out", out])
+        run([LISSOM, "modes", mesh, "--material", "E=210e9,nu=0.3,rho=7850", "--count", 1, "--no-paraview", "--quiet", "--out", out])
         ours = lissom_reduce(mesh.with_suffix(".toml"), "beam")
         _, text = run([python, ROOT / "benchmarks" / "exudyn_craig_bampton.py", out / f"beam_{name}.body.h5",
                        "--interfaces", "left", "right", "--modes", 8])
@@ -324,7 +324,7 @@ basis = "free-modes"
 modes = {modes}
 method = "estimate"
 stress = false
-vtu = false
+paraview = false
 """
 
 
@@ -423,7 +423,7 @@ def bench_simulation(folder):
             if not python:
                 continue
             bodies = folder / f"modes_{nodes}"
-            run([LISSOM, "modes", mesh, "--material", "E=3e9,nu=0.3,rho=1200", "--count", 1, "--no-vtu", "--quiet", "--out", bodies])
+            run([LISSOM, "modes", mesh, "--material", "E=3e9,nu=0.3,rho=1200", "--count", 1, "--no-paraview", "--quiet", "--out", bodies])
             _, text = run([python, scripts / "exudyn_pendulum.py", bodies / f"{mesh.stem}.body.h5", reduced, "--interface", "left",
                            "--tip", tip, "--modes", modes, "--step", 1e-3, "--end", end, "--sample", 0.1, "--rho", 0.8,
                            "--tolerance", tolerance, "--repeat", 5 if modes == 8 else 2])
@@ -468,7 +468,7 @@ def bench_four_bar(folder, python, tolerance):
     run([LISSOM, "reduce", study, "--out", out, "--quiet"], cwd=folder)
     for name in ("bar", "coupler"):
         run([LISSOM, "modes", example / f"{name}.geo", "--mesh-order", 1, "--mass", "lumped", "--material", "E=210e9,nu=0.288,rho=7829",
-             "--count", 1, "--no-vtu", "--quiet", "--out", out])
+             "--count", 1, "--no-paraview", "--quiet", "--out", out])
     _, text = run([python, ROOT / "benchmarks" / "exudyn_four_bar.py", out / "bar.body.h5", out / "left.reduced.h5",
                    out / "coupler.body.h5", out / "coupler.reduced.h5", "--step", 1e-4, "--end", 0.2, "--sample", 0.01, "--rho", 0.8,
                    "--tolerance", tolerance, "--repeat", 5])
@@ -605,6 +605,111 @@ def bench_slap(folder):
     record("slap-training/memory", training["peak_memory_bytes"] / 1e9, "GB of memory at most", 1, "lower")
 
 
+OPEN_MOTION = """
+import sys, time
+from paraview.simple import OpenDataFile
+start = time.time()
+reader = OpenDataFile(sys.argv[1])
+reader.UpdatePipelineInformation()
+times = list(reader.TimestepValues)
+reader.UpdatePipeline(times[0])
+opened = time.time() - start
+chosen = times[:: max(1, len(times) // 100)]
+start = time.time()
+for t in chosen:
+    reader.UpdatePipeline(t)
+print("opened", len(times), opened, (time.time() - start) / len(chosen))
+"""
+
+
+def file_per_step(folder, points, elements, frames):
+    """Seconds and bytes of a frame written the usual way, as a VTU file with the mesh in it, raw and without compression."""
+    import numpy as np
+
+    arrays = [("Points", 3, points.astype("f4")), ("connectivity", 1, elements.astype("i4")),
+              ("offsets", 1, np.arange(8, elements.size + 8, 8, dtype="i4")), ("types", 1, np.full(len(elements), 12, "u1")),
+              ("displacement", 3, points.astype("f4")), ("velocity", 3, points.astype("f4"))]
+    names = {"f4": "Float32", "i4": "Int32", "u1": "UInt8"}
+    tags, offset = {}, 0
+    for name, width, values in arrays:
+        kind = names[values.dtype.str[1:]]
+        tags[name] = f'<DataArray type="{kind}" Name="{name}" NumberOfComponents="{width}" format="appended" offset="{offset}"/>'
+        offset += 8 + values.nbytes
+    head = (f'<VTKFile type="UnstructuredGrid" version="1.0" byte_order="LittleEndian" header_type="UInt64"><UnstructuredGrid>'
+            f'<Piece NumberOfPoints="{len(points)}" NumberOfCells="{len(elements)}"><Points>{tags["Points"]}</Points><Cells>'
+            f'{tags["connectivity"]}{tags["offsets"]}{tags["types"]}</Cells><PointData>{tags["displacement"]}{tags["velocity"]}'
+            f'</PointData></Piece></UnstructuredGrid><AppendedData encoding="raw">_').encode()
+    start = time.monotonic()
+    for frame in range(frames):
+        with open(folder / f"frame_{frame:05}.vtu", "wb") as file:
+            file.write(head)
+            for _, _, values in arrays:
+                file.write(np.uint64(values.nbytes).tobytes())
+                values.tofile(file)
+            file.write(b"</AppendedData></VTKFile>")
+    seconds = (time.monotonic() - start) / frames
+    size = (folder / "frame_00000.vtu").stat().st_size
+    for frame in range(frames):
+        (folder / f"frame_{frame:05}.vtu").unlink()
+    return seconds, size
+
+
+def bench_paraview(folder):
+    """2,000 frames of a mechanism of 50,000 nodes, displacement and velocity: writing and opening."""
+    import numpy as np
+
+    mesh = folder / "beam.inp"
+    cells = (124, 19, 19)
+    _, tip = box_mesh(mesh, cells)
+    counts = [c + 1 for c in cells]
+    ids = np.arange(math.prod(counts)).reshape(counts)
+    study = folder / "study.toml"
+    body = PENDULUM_BODY.format(mesh=mesh.name, modes=8)
+    text = PENDULUM.format(body=body, held="pin", tip=tip, end=2, step=1e-3)
+    study.write_text(re.sub(r"(?m)^sample = .*$", "sample = 1e-3", text).replace("[simulate]", "[simulate]\nparaview = true"))
+    out = folder / "out"
+    _, printed = run([LISSOM, "simulate", study, "--out", out, "--json", "--quiet"], cwd=folder)
+    found = json.loads(printed)["paraview"]
+    file = out / found["file"]
+    size = file.stat().st_size
+    frames, nodes = found["frames"], found["nodes"]
+    say(f"{frames} frames of {nodes} nodes: {found['seconds']:.2f} s, {size / 1e9:.3f} GB")
+    record("paraview-2000-frames-50k-nodes/seconds", found["seconds"], "s to write", 30, "lower")
+    record("paraview-2000-frames-50k-nodes/size", size / 1e9, "GB", 2.5, "lower")
+
+    # the same bytes from one buffer, frame by frame, on the same disk
+    buffer = np.random.default_rng(1).bytes(found["frame_bytes"])
+    start = time.monotonic()
+    with open(folder / "bare", "wb", buffering=0) as bare:
+        for _ in range(frames):
+            bare.write(buffer)
+        os.fsync(bare.fileno())
+    plain = time.monotonic() - start
+    (folder / "bare").unlink()
+    record("paraview-2000-frames-50k-nodes/bare", found["seconds"] / plain, "writing / writing the same bytes and nothing else", 2, "lower")
+
+    points = np.random.default_rng(2).random((nodes, 3))
+    low, high = slice(None, -1), slice(1, None)
+    elements = np.stack([ids[i, j, k] for k in (low, high) for i, j in ((low, low), (high, low), (high, high), (low, high))], -1)
+    seconds, bytes_each = file_per_step(folder, points, elements.reshape(-1, 8), 100)
+    say(f"a file for each frame: {1e3 * seconds:.2f} ms and {bytes_each / 1e6:.2f} MB each")
+    record("paraview-2000-frames-50k-nodes/file-per-step-size", frames * bytes_each / size, "bytes of a VTU file for each frame / ours", 2, "higher")
+    record("paraview-2000-frames-50k-nodes/file-per-step-time", frames * seconds / found["seconds"],
+           "time of bare VTU files, nothing computed, from 100 frames in the cache / ours", 0.2, "higher")
+
+    if not shutil.which("pvpython"):
+        say("ParaView is not installed: opening is not measured")
+        return
+    script = folder / "open.py"
+    script.write_text(OPEN_MOTION)
+    _, printed = run(["pvpython", script, file])
+    words = printed.split("opened")[-1].split()
+    if int(words[0]) != frames:
+        sys.exit(f"ParaView sees {words[0]} frames of {frames}")
+    record("paraview-2000-frames-50k-nodes/open", float(words[1]), "s to open in ParaView, first frame included", 2, "lower")
+    record("paraview-2000-frames-50k-nodes/step", 1e3 * float(words[2]), "ms from frame to frame in ParaView", 50, "lower")
+
+
 def bench_stress(folder):
     """Von Mises' maximum of 50,000 nodes over 1,000 instants from 40 stress modes, against writing and reading once the
     numbers that the stress would have."""
@@ -628,11 +733,12 @@ def table():
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "bench.json")
-    parser.add_argument("--only", help="run only the benchmarks whose name contains this: part readers scaling million reduction exudyn simulation slap stress")
+    parser.add_argument("--only", help="run only the benchmarks whose name contains this: part readers scaling million reduction exudyn simulation slap stress paraview")
     parser.add_argument("--readme", action="store_true", help="bring the table of README.md up to date")
     arguments = parser.parse_args()
     for name, bench in {"part": bench_part, "readers": bench_readers, "scaling": bench_scaling, "million": bench_million,
-                        "reduction": bench_reduction, "exudyn": bench_exudyn, "simulation": bench_simulation, "slap": bench_slap, "stress": bench_stress}.items():
+                        "reduction": bench_reduction, "exudyn": bench_exudyn, "simulation": bench_simulation, "slap": bench_slap,
+                        "stress": bench_stress, "paraview": bench_paraview}.items():
         if arguments.only and arguments.only not in name:
             continue
         say(f"--- {name}")

@@ -1,8 +1,6 @@
 """What the examples' figures share: tables that `lissom run` left, errors over modes, counts, costs, surfaces."""
 import csv
 import json
-import re
-import zlib
 
 import matplotlib
 import numpy as np
@@ -11,6 +9,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from matplotlib.ticker import FuncFormatter
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+from scipy.io import netcdf_file
 
 # colours that colour-blind people can tell apart (Okabe and Ito)
 BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, RED, PINK = (
@@ -262,25 +261,10 @@ def outer_triangles(tets):
     return faces[index[count == 1]]
 
 
-def read_vtu(path, names):
-    """Arrays of a VTU file as Lissom writes it: appended, in zlib blocks, sizes in UInt64."""
-    data = path.read_bytes()
-    begin = data.index(b"_", data.index(b"<AppendedData")) + 1
-    types = {"Float64": "<f8", "Int64": "<i8", "Int32": "<i4", "UInt8": "u1"}
-    result = {}
-    for attributes in re.findall(rb"<DataArray ([^>]*)/>", data[:begin]):
-        field = dict(re.findall(r'(\w+)="([^"]*)"', attributes.decode()))
-        if field["Name"] not in names:
-            continue
-        place = begin + int(field["offset"])
-        blocks = int(np.frombuffer(data, "<u8", 1, place)[0])
-        sizes = np.frombuffer(data, "<u8", blocks, place + 24).astype(int)
-        ends = place + 24 + 8 * blocks + np.cumsum(sizes)
-        raw = b"".join(zlib.decompress(data[end - size:end]) for end, size in zip(ends, sizes))
-        array = np.frombuffer(raw, types[field["type"]])
-        width = int(field.get("NumberOfComponents", 1))
-        result[field["Name"]] = array.reshape(-1, width) if width > 1 else array
-    return result
+def read_elements(path):
+    """Nodes (from 0) of the elements of the first block of an Exodus file, one row each."""
+    with netcdf_file(path, mmap=False) as file:
+        return file.variables["connect1"][:].astype(int) - 1
 
 
 def draw_surface(axes, points, triangles, colours, view=(28, -62), title="", zoom=1.08):

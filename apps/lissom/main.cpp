@@ -100,6 +100,7 @@ int main(int argc, char** argv) {
   add_linearise(program, command);
   add_response(program, command);
   add_sweep(program, command);
+  add_compare(program, command);
   add_run(program, command);
 
   try {

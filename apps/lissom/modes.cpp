@@ -10,7 +10,7 @@ struct ModesFlags {
   BodyFlags body;
   VibrationOptions options;
   std::string out;
-  bool no_files = false, no_vtu = false;
+  bool no_files = false, no_paraview = false;
 };
 
 void modes(ModesFlags flags, Command& command) {
@@ -19,14 +19,15 @@ void modes(ModesFlags flags, Command& command) {
   if (flags.options.count < 1) fail_input("--count is {}, expected 1 or more", flags.options.count);
   BodySpec spec = body_spec(flags.body);
   spec.modes = flags.options;
-  spec.vtu = !flags.no_vtu;
+  spec.paraview = !flags.no_paraview;
   const std::filesystem::path folder = flags.out.empty() ? spec.name + ".modes" : flags.out;
   if (!flags.no_files) check_output_folder(folder);
   FeBody body = load_body(spec, command.diagnostics, command.progress());
   build_model(body, command.diagnostics, command.progress());
   solve_modes(body, command.diagnostics, command.progress());
   std::vector<std::string> files;
-  if (!flags.no_files) files = write_body_results(body, folder, body.seconds, command.progress());
+  if (!flags.no_files)
+    files = write_body_results(body, folder, body.seconds, command.diagnostics, command.progress());
 
   command.json = modes_json(body);
   command.json["nodes"] = body.model.points.cols();
@@ -63,7 +64,7 @@ void add_modes(CLI::App& program, Command& command) {
   verb->add_flag("--allow-parts", flags->options.allow_parts, "Accept a body in several unconnected parts");
   verb->add_option("--out", flags->out, "Folder for the body file and the VTU files (default: NAME.modes)")
       ->check(not_empty());
-  verb->add_flag("--no-vtu", flags->no_vtu, "Write no VTU files");
+  verb->add_flag("--no-paraview", flags->no_paraview, "Write no file for ParaView");
   verb->add_flag("--no-files", flags->no_files, "Write nothing at all");
   add_common_flags(*verb, command);
   verb->footer(

@@ -2,6 +2,7 @@
 // else.
 #include "lissom/study/simulate.hpp"
 #include "apps/lissom/mechanism.hpp"
+#include "lissom/study/paraview.hpp"
 #include "lissom/study/train.hpp"
 
 namespace lissom::app {
@@ -20,6 +21,34 @@ std::filesystem::path folder_of(const SimulateFlags& flags, const std::string& c
   if (stem.extension() == ".rom") stem = stem.stem();
   const std::filesystem::path folder = stem.string() + ".out";
   return case_name.empty() ? folder : folder / case_name;
+}
+
+// For ParaView, where the study asks for it.
+void show(const StudyFile& variant, const BodyMeshes& meshes, const std::filesystem::path& out,
+          SimulationRun& run, Command& command) {
+  if (variant.simulation->simulate->paraview)
+    write_motion(run, *variant.simulation->simulate->paraview, meshes, out, command.diagnostics,
+                 command.progress());
+}
+
+// The bodies that a model was made of, as its own study describes them; their meshes need not be there any
+// more.
+BodyMeshes meshes_of_model(const RomFile& rom, const StudyFile& variant, Command& command) {
+  const auto& simulate = *variant.simulation->simulate;
+  if (!simulate.paraview) return {};
+  try {
+    if (rom.study.empty()) fail_input("the model has no study in it");
+    StudyFile full = parse_study(rom.study, rom.study_path);
+    if (!full.simulation) fail_input("the study in the model has no simulation");
+    full.simulation->simulate = simulate;
+    BodyStore store;
+    return meshes_to_show(full, store, command.diagnostics, command.progress());
+  } catch (const InputError& e) {
+    command.diagnostics.warn(
+        "paraview.meshes",
+        fmt::format("nothing is written for ParaView, the meshes cannot be read: {}", e.what()));
+    return {};
+  }
 }
 
 void report(const StudyFile& study, const StudyFile& variant, const std::filesystem::path& out,
@@ -56,8 +85,10 @@ void simulate_rom(const SimulateFlags& flags, Command& command) {
   options.stop = stop_on_interrupt();
   options.resume = flags.resume.resume;
   options.checkpoint = flags.resume.checkpoint;
+  const BodyMeshes meshes = meshes_of_model(rom, variant, command);
   SimulationRun run = simulate(variant, out, build_rom_system(variant, rom.model, command.diagnostics),
                                command.diagnostics, command.progress(), options);
+  if (!meshes.empty()) show(variant, meshes, out, run, command);
   report(study, variant, out, std::move(run), command);
   command.json["rom"] = flags.file;
 }
@@ -67,7 +98,7 @@ void simulate_study(const SimulateFlags& flags, Command& command) {
   const StudyFile study = read_study_file(flags.file);
   const StudyFile& variant = chosen_case(study, flags.case_name);
   const std::filesystem::path out = folder_of(flags, flags.case_name);
-  BodyStore store(false, false, stress_needs(study));
+  BodyStore store(false, wants_paraview(variant), stress_needs(study));
   SimulationOptions options;
   options.stop = stop_on_interrupt();
   options.resume = flags.resume.resume;
@@ -76,6 +107,7 @@ void simulate_study(const SimulateFlags& flags, Command& command) {
                         variant.simulation->simulate->slap && variant.rom.empty();
   if (!to_train) {
     SimulationRun run = simulate(variant, out, store, command.diagnostics, command.progress(), options);
+    show(variant, meshes_to_show(variant, store, command.diagnostics, command.progress()), out, run, command);
     return report(study, variant, out, std::move(run), command);
   }
   // the model first: runs are the study's, settings of the training the case's
@@ -88,6 +120,7 @@ void simulate_study(const SimulateFlags& flags, Command& command) {
   SimulationRun run =
       simulate(variant, out, build_rom_system(variant, training.rom.model, command.diagnostics),
                command.diagnostics, command.progress(), options);
+  show(variant, meshes_to_show(variant, store, command.diagnostics, command.progress()), out, run, command);
   report(study, variant, out, std::move(run), command);
   command.text = describe_training(training) + "\n" + command.text;
   command.json["train"] = training_json(training);

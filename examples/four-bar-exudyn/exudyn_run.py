@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The flexible four-bar in Exudyn; the positions of all nodes over time go into an .npz file that `lissom train` reads.
 
-    lissom modes bar.msh     --material E=210e9,nu=0.288,rho=7829 --mass lumped --count 1 --no-vtu --out matrices
-    lissom modes coupler.msh --material E=210e9,nu=0.288,rho=7829 --mass lumped --count 1 --no-vtu --out matrices
+    lissom modes bar.msh     --material E=210e9,nu=0.288,rho=7829 --mass lumped --count 1 --no-paraview --out matrices
+    lissom modes coupler.msh --material E=210e9,nu=0.288,rho=7829 --mass lumped --count 1 --no-paraview --out matrices
     python exudyn_run.py matrices --out run.npz
 
 Needs exudyn, numpy, scipy and h5py (pip install exudyn h5py). Taken from Lissom: K and M of the nodes, as any FE program

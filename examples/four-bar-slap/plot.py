@@ -51,8 +51,7 @@ class Results:
 
     def faces(self):
         """Triangles of the outer surface of each body."""
-        meshes = {name: p.read_vtu(self.folder / f"{name}_free_modes" / "mode_001.vtu", ["connectivity"]) for name in BODIES}
-        return {name: p.outer_triangles(mesh["connectivity"].reshape(-1, 4)) for name, mesh in meshes.items()}
+        return {name: p.outer_triangles(p.read_elements(self.folder / f"{name}_free_modes.exo")) for name in BODIES}
 
     def trainings(self, *chosen):
         """(training, style) of those that are there."""

@@ -67,8 +67,7 @@ def mechanism(folder, t, positions):
     """The three bodies, first from an angle, then from the side at several instants."""
     faces = {}
     for body in COLOURS:
-        mesh = p.read_vtu(folder / f"{body}_free_modes" / "mode_001.vtu", ["connectivity"])
-        faces[body] = p.outer_triangles(mesh["connectivity"].reshape(-1, 4))
+        faces[body] = p.outer_triangles(p.read_elements(folder / f"{body}_free_modes.exo"))
     x = positions["FFRF"]
     figure = plt.figure(figsize=(12, 4.6))
 

@@ -27,8 +27,7 @@ def surfaces(folder):
     """Outer triangles of every body; quadratic tets by their corners."""
     faces = {}
     for body in BODIES:
-        mesh = p.read_vtu(folder / f"{body}_free_modes" / "mode_001.vtu", ["connectivity"])
-        faces[body] = p.outer_triangles(mesh["connectivity"].reshape(-1, 10)[:, :4])
+        faces[body] = p.outer_triangles(p.read_elements(folder / f"{body}_free_modes.exo")[:, :4])
     return faces
 
 

@@ -6,7 +6,6 @@
 
 #include "lissom/core/atomic_file.hpp"
 #include "lissom/io/hdf5_schema.hpp"
-#include "lissom/io/vtu.hpp"
 
 namespace lissom {
 
@@ -94,6 +93,12 @@ void write_points(Group& group, const Eigen::Matrix3Xd& points, const std::vecto
   group.write("points", std::span<const double>(points.data(), points.size()),
               {static_cast<std::uint64_t>(points.cols()), 3});
   group.write("node_ids", ids);
+}
+
+// VTK's number of a cell type, by which the file names them.
+std::uint8_t vtk_cell_type(ElementType type) {
+  constexpr std::uint8_t types[] = {10, 24, 12, 25, 13, 26};
+  return types[static_cast<int>(type)];
 }
 
 void write_mesh(Group group, const Mesh& mesh) {

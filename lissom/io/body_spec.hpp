@@ -72,7 +72,7 @@ struct BodySpec {
 
   // what to compute
   std::optional<VibrationOptions> modes;
-  bool vtu = true;  // write the mode shapes for ParaView
+  bool paraview = true;  // write the mode shapes for ParaView
   std::optional<ReduceSpec> reduce;
   std::optional<GcmsSpec> gcms;
 };

@@ -152,7 +152,8 @@ ReduceSpec read_reduce_spec(TomlTable& table, const std::filesystem::path& folde
     table.problem("basis",
                   "'free-interface' has exact natural modes: 'compare' and 'sweep' go with craig-bampton");
   spec.gcms = table.boolean("gcms").value_or(false);
-  spec.vtu = table.boolean("vtu").value_or(true);
+  table.renamed("vtu", "paraview");
+  spec.paraview = table.boolean("paraview").value_or(true);
   table.finish();
   return spec;
 }

@@ -630,6 +630,41 @@ SensorSpec read_sensor(TomlTable& table, const Reader& reader, const SimulationS
 
 // ---------------------------------------------------------------------------------------------- simulate
 
+std::optional<ParaviewSpec> read_paraview(TomlTable& simulate, const std::vector<BodySpec>& bodies,
+                                          bool rom) {
+  ParaviewSpec spec;
+  spec.where = simulate.where("paraview");
+  const toml::value* value = simulate.value("paraview");
+  if (!value) return std::nullopt;
+  if (value->is_table()) {
+    TomlTable table = *simulate.table("paraview");
+    if (const auto every = table.integer("every")) {
+      if (*every < 1 || *every > INT_MAX)
+        table.problem("every", fmt::format("is {}, expected 1 or more: every so many samples", *every));
+      else
+        spec.every = static_cast<int>(*every);
+    }
+    spec.velocity = table.boolean("velocity").value_or(spec.velocity);
+    spec.stress = table.boolean("stress").value_or(spec.stress);
+    if (auto chosen = table.texts("bodies")) {
+      spec.bodies = std::move(*chosen);
+      // parts of a reduced mechanism are known once it is read
+      const std::vector<std::string> names = rom ? spec.bodies : names_of(bodies);
+      for (const std::string& name : spec.bodies)
+        if (std::find(names.begin(), names.end(), name) == names.end())
+          table.problem("bodies", fmt::format("there is no body '{}'{}; {}", name, did_you_mean(name, names),
+                                              listed(names)));
+    }
+    table.finish();
+  } else if (!simulate.boolean("paraview").value_or(false)) {
+    return std::nullopt;
+  }
+  const auto has_mesh = [](const BodySpec& body) { return !body.without_mesh(); };
+  if (!rom && !bodies.empty() && std::none_of(bodies.begin(), bodies.end(), has_mesh))
+    simulate.problem("paraview", "no body has a mesh to be shown; give one a mesh, or leave this out");
+  return spec;
+}
+
 StressSpec read_stress(TomlTable table, const std::vector<BodySpec>& bodies, const UnitSystem& units,
                        bool rom) {
   StressSpec spec;
@@ -708,7 +743,8 @@ SimulateSpec read_simulate(TomlTable& table, const std::vector<BodySpec>& bodies
       if (!(t >= 0)) table.problem("check_at", fmt::format("has {}, expected times from 0 on", t));
       spec.check_at.push_back(t * units.time);
     }
-  spec.vtu = table.boolean("vtu").value_or(false);
+  table.renamed("vtu", "paraview");
+  spec.paraview = read_paraview(table, bodies, rom);
   if (auto stress = table.table("stress")) spec.stress = read_stress(*stress, bodies, units, rom);
   // a few unknowns: a new matrix for every iteration costs nothing, and an old one's errors add up
   if (spec.slap && !table.has("newton_reuse")) o.newton.reuse_rate = 0;
@@ -894,6 +930,8 @@ StressOptions stress_needs(const SimulationSpec& simulation) {
     needs.stress = true;
     if (simulation.simulate->stress->strain) needs.strain = true;
   }
+  if (simulation.simulate && simulation.simulate->paraview && simulation.simulate->paraview->stress)
+    needs.stress = true;
   return needs;
 }
 

@@ -85,6 +85,15 @@ struct StressSpec {
   SourcePos where;
 };
 
+// paraview = true, or a table: the motion on the meshes, for ParaView.
+struct ParaviewSpec {
+  int every = 1;  // samples
+  bool velocity = true;
+  bool stress = false;
+  std::vector<std::string> bodies;  // or parts of a reduced mechanism; all, where empty
+  SourcePos where;
+};
+
 struct SimulateSpec {
   IntegratorOptions integrator;
   bool slap = false;  // model = "slap": the mechanism reduced as a whole, in place of its bodies
@@ -92,9 +101,9 @@ struct SimulateSpec {
   bool start_static = false;  // start = "static": from the equilibrium at the beginning
   double begin = 0;  // [s] of integrator static only, for one equilibrium at any time; not in studies
   std::vector<double>
-      check_at;            // [s] instants at which a reduced mechanism is checked against the full model
-  bool vtu = false;        // the motion on the meshes, for ParaView
-  bool all_nodes = false;  // nodes = true
+      check_at;  // [s] instants at which a reduced mechanism is checked against the full model
+  std::optional<ParaviewSpec> paraview;
+  bool all_nodes = false;          // nodes = true
   std::vector<std::string> nodes;  // bodies (of a reduced mechanism: parts) whose nodes are written
   std::optional<StressSpec> stress;
   SourcePos where;

@@ -239,7 +239,8 @@ BodySpec read_body(const std::string& name, TomlTable table, const std::filesyst
                   "material, mass and spiders do not go with matrices, which have them built in");
   if (auto modes = table.table("modes")) {
     body.modes = read_modes(*modes);
-    body.vtu = modes->boolean("vtu").value_or(true);
+    modes->renamed("vtu", "paraview");
+    body.paraview = modes->boolean("paraview").value_or(true);
     modes->finish();
   }
   if (auto reduce = table.table("reduce")) body.reduce = read_reduce_spec(*reduce, folder);

@@ -86,6 +86,10 @@ void TomlTable::problem(std::string_view key, const std::string& message) {
   problems_->add(where(key), fmt::format("{}: {}", full(key), message));
 }
 
+void TomlTable::renamed(std::string_view key, std::string_view now) {
+  if (find(key)) problem(key, fmt::format("unknown key; did you mean '{}'?", now));
+}
+
 void TomlTable::problem_here(const std::string& message) {
   problems_->add(where_, fmt::format("{}: {}", path_, message));
 }

@@ -59,6 +59,8 @@ class TomlTable {
   void problem(std::string_view key, const std::string& message);
   // Notes a problem with this table itself.
   void problem_here(const std::string& message);
+  // Notes a problem where a key is used by the name that it had once.
+  void renamed(std::string_view key, std::string_view now);
   // The value itself, or nullptr, for keys that take values of several kinds.
   const toml::value* value(std::string_view key) { return find(key); }
   bool has(std::string_view key) const;

@@ -98,6 +98,9 @@ class Body {
   // The nodes kept (or named points of a rigid body) in the global frame, 3 by nodes, in the order of
   // node_ids() (empty of a rigid body from numbers).
   virtual Eigen::Matrix3Xd node_positions(const Vector& q) const = 0;
+  // Their velocities, d node_positions / dq v: linear in v, so that a small motion dq moves them by
+  // node_velocities(q, dq).
+  virtual Eigen::Matrix3Xd node_velocities(const Vector& q, const Vector& v) const = 0;
   virtual const std::vector<std::int64_t>& node_ids() const = 0;
   // One after the other, all nodes: one group of the body's name, or the parts of a reduced mechanism, in
   // which node numbers may repeat.

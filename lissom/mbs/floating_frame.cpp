@@ -18,6 +18,7 @@
 #include <cmath>
 
 #include "lissom/core/rotation.hpp"
+#include "lissom/linalg/blas.hpp"
 #include "lissom/mbs/frame_inertia.hpp"
 #include "lissom/mbs/frame_marker.hpp"
 
@@ -113,6 +114,7 @@ class FloatingFrame final : public Body {
   Energy energy(const Vector& q, const Vector& v, const Vector3d& gravity,
                 Workspace& workspace) const override;
   Eigen::Matrix3Xd node_positions(const Vector& q) const override;
+  Eigen::Matrix3Xd node_velocities(const Vector& q, const Vector& v) const override;
   const std::vector<std::int64_t>& node_ids() const override { return data_.places.node_ids; }
   DeformationBasis deformation_basis(int group) const override;
   void deformation(int group, const Vector& q, Eigen::Ref<VectorXd> d) const override;
@@ -525,6 +527,27 @@ Eigen::Matrix3Xd FloatingFrame<K>::node_positions(const Vector& q) const {
   return place;
 }
 
+// x' + R' (X + Phi eta) + R Phi eta'
+template <int K>
+Eigen::Matrix3Xd FloatingFrame<K>::node_velocities(const Vector& q, const Vector& v) const {
+  Eigen::Matrix3Xd place = data_.places.nodes;
+  const Matrix3d R = rotation(q), R_v = times(gradient(q), v);
+  MatrixXd both;  // displacements and their rates, 3 n by 2
+  if (N_ > 0) {
+    MatrixXd eta(N_, 2);
+    eta << q.tail(N_), v.tail(N_);
+    both.resize(place.size(), 2);
+    gemm(false, false, 1, data_.places.modes, eta, 0, both);
+    Eigen::Map<VectorXd>(place.data(), place.size()) += both.col(0);
+  }
+  for (Eigen::Index i = 0; i < place.cols(); ++i) {
+    Vector3d velocity = v.template head<3>() + R_v * place.col(i);
+    if (N_ > 0) velocity += R * both.col(1).template segment<3>(3 * i);
+    place.col(i) = velocity;
+  }
+  return place;
+}
+
 template <int K>
 Body::DeformationBasis FloatingFrame<K>::deformation_basis(int) const {
   if (N_ == 0) return {};
@@ -622,6 +645,9 @@ std::unique_ptr<Body> make_rigid_body(const RigidBodySpec& spec) {
   data.places.body = spec.name;
   data.places.centre = spec.centre;
   data.places.points = spec.points;
+  LISSOM_ASSERT(static_cast<size_t>(spec.nodes.cols()) == spec.node_ids.size());
+  data.places.nodes = spec.nodes.colwise() - spec.centre;
+  data.places.node_ids = spec.node_ids;
   data.radius = radius_of(data);
   return std::make_unique<FloatingFrame<euler>>(spec.name, std::move(data));
 }

@@ -25,6 +25,8 @@ struct RigidBodySpec {
   Eigen::Vector3d centre = Eigen::Vector3d::Zero();             // in the body's frame [m]
   Eigen::Matrix3d inertia = Eigen::Matrix3d::Zero();            // about the centre, axes of the body [kg m2]
   std::vector<std::pair<std::string, Eigen::Vector3d>> points;  // by name, in the body's frame [m]
+  Eigen::Matrix3Xd nodes;              // of its mesh, to be shown, in the body's frame [m]; none is fine
+  std::vector<std::int64_t> node_ids;  // one per node
 };
 // Throws InputError: mass not positive, inertia not symmetric, not positive or breaking the triangle
 // inequality of principal moments.

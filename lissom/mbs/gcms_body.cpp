@@ -83,6 +83,7 @@ class GcmsBody final : public Body {
   Energy energy(const Vector& q, const Vector& v, const Vector3d& gravity,
                 Workspace& workspace) const override;
   Eigen::Matrix3Xd node_positions(const Vector& q) const override;
+  Eigen::Matrix3Xd node_velocities(const Vector& q, const Vector& v) const override;
   const std::vector<std::int64_t>& node_ids() const override { return model_.node_ids; }
   DeformationBasis deformation_basis(int) const override {
     return {DeformationKind::Fields, 3 * s_, &model_.S};
@@ -506,6 +507,11 @@ Eigen::Matrix3Xd GcmsBody::node_positions(const Vector& q) const {
   MatrixXd x(3, model_.S.rows());
   gemm(false, true, 1, as_columns(q), model_.S, 0, x);
   return x;
+}
+
+// places are linear in q
+Eigen::Matrix3Xd GcmsBody::node_velocities(const Vector&, const Vector& v) const {
+  return node_positions(v);
 }
 
 void GcmsBody::deformation(int, const Vector& q, Eigen::Ref<VectorXd> d) const {

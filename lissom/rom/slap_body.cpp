@@ -115,6 +115,7 @@ class SlapBody final : public Body {
   Energy energy(const Vector& q, const Vector& v, const Vector3d& gravity,
                 Workspace& workspace) const override;
   Eigen::Matrix3Xd node_positions(const Vector& q) const override;
+  Eigen::Matrix3Xd node_velocities(const Vector& q, const Vector& v) const override;
   const std::vector<std::int64_t>& node_ids() const override { return node_ids_; }
   std::vector<NodeGroup> node_groups() const override { return groups_; }
   DeformationBasis deformation_basis(int group) const override {
@@ -433,6 +434,19 @@ Eigen::Matrix3Xd SlapBody::node_positions(const Vector& q) const {
     if (!part.has_nodes()) continue;
     const Index n = part.fields.rows(), s = part.fields.cols();
     const VectorXd y = affine(part.coefficients, q);
+    gemm(false, true, 1, Eigen::Map<const MatrixXd>(y.data(), 3, s), part.fields, 0, x.middleCols(first, n));
+    first += n;
+  }
+  return x;
+}
+
+Eigen::Matrix3Xd SlapBody::node_velocities(const Vector&, const Vector& v) const {
+  MatrixXd x(3, node_ids_.size());
+  Index first = 0;
+  for (const SlapPart& part : model_.parts) {
+    if (!part.has_nodes()) continue;
+    const Index n = part.fields.rows(), s = part.fields.cols();
+    const VectorXd y = part.coefficients.rightCols(m_) * v;
     gemm(false, true, 1, Eigen::Map<const MatrixXd>(y.data(), 3, s), part.fields, 0, x.middleCols(first, n));
     first += n;
   }

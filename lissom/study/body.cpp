@@ -14,8 +14,8 @@
 #include "lissom/fe/spider.hpp"
 #include "lissom/fe/units_conversion.hpp"
 #include "lissom/io/body_file.hpp"
+#include "lissom/io/exodus.hpp"
 #include "lissom/io/table.hpp"
-#include "lissom/io/vtu.hpp"
 
 namespace lissom {
 
@@ -153,7 +153,8 @@ void check_output_folder(const std::filesystem::path& folder) {
 }
 
 std::vector<std::string> write_body_results(const FeBody& body, const std::filesystem::path& folder,
-                                            PhaseTimes& seconds, const ProgressHook& progress) {
+                                            PhaseTimes& seconds, Diagnostics& diagnostics,
+                                            const ProgressHook& progress) {
   LISSOM_ASSERT(body.vibration.has_value());
   if (progress) progress("writing", -1);
   Timer writing;
@@ -183,11 +184,11 @@ std::vector<std::string> write_body_results(const FeBody& body, const std::files
   }
   csv.commit();
 
-  if (body.spec.vtu && body.mesh.node_count() > 0 && body.mesh.node_count() == body.model.points.cols()) {
-    const std::string name = body.spec.name + "_modes";
-    write_modes_vtu(folder / name, body.mesh, node_displacements(body.model, modes.shapes),
-                    modes.frequencies_hz);
-    written.push_back(name + "/modes.pvd");
+  if (body.spec.paraview && body.mesh.node_count() > 0 &&
+      body.mesh.node_count() == body.model.points.cols()) {
+    written.push_back(body.spec.name + "_modes.exo");
+    write_modes_exodus(folder / written.back(), body.spec.name, body.mesh,
+                       node_displacements(body.model, modes.shapes), modes.frequencies_hz, diagnostics);
   }
   seconds.add("writing", writing.seconds());
   return written;

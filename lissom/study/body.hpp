@@ -45,7 +45,8 @@ void check_output_folder(const std::filesystem::path& folder);
 // Writes NAME.body.h5, NAME_modes.csv and, if asked for, the folder NAME_modes with VTU files. Creates the
 // folder. Returns the paths written, relative to it.
 std::vector<std::string> write_body_results(const FeBody& body, const std::filesystem::path& folder,
-                                            PhaseTimes& seconds, const ProgressHook& progress = {});
+                                            PhaseTimes& seconds, Diagnostics& diagnostics,
+                                            const ProgressHook& progress = {});
 
 // For people: a table or a few lines; for programs: the same as JSON.
 std::string describe_mesh(const FeBody& body);

@@ -61,6 +61,8 @@ void make_rigid(FeBody& body, StoredBody& stored, Diagnostics& diagnostics, cons
     rigid.inertia = *mass->inertia;
   }
   stored.places = places_of(body);
+  rigid.nodes = stored.places.points;
+  rigid.node_ids = stored.places.node_ids;
   stored.rigid = rigid;
 }
 

@@ -43,7 +43,7 @@ struct StoredBody {
 class BodyStore {
  public:
   // `with_matrices` keeps each flexible body's finite-element matrices, too, for a training.
-  // `with_meshes` keeps the meshes, for animations. `stress` keeps strain or stress modes, and meshes.
+  // `with_meshes` keeps the meshes, for ParaView. `stress` keeps strain or stress modes, and meshes.
   explicit BodyStore(bool with_matrices = false, bool with_meshes = false,
                      const StressOptions& stress = {false, false})
       : with_matrices_(with_matrices),

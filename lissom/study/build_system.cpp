@@ -53,6 +53,11 @@ class Builder {
     for (const SensorSpec& sensor : spec.sensors)
       attempt(sensor.where, "sensor", sensor.name, [&] { add(sensor); });
     if (spec.simulate && spec.simulate->stress) add(*spec.simulate->stress);
+    if (spec.simulate && spec.simulate->paraview && spec.simulate->paraview->stress) {
+      StressSpec all;
+      all.where = spec.simulate->paraview->where;
+      add(all);
+    }
     if (!problems_.empty()) throw InputError(fmt::format("{}", fmt::join(problems_, "\n")));
     if (!left_out_.empty())
       diagnostics.warn(

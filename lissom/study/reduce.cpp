@@ -6,9 +6,9 @@
 
 #include "lissom/core/atomic_file.hpp"
 #include "lissom/fe/named_nodes.hpp"
+#include "lissom/io/exodus.hpp"
 #include "lissom/io/reduced_body_file.hpp"
 #include "lissom/io/table.hpp"
-#include "lissom/io/vtu.hpp"
 #include "lissom/linalg/blas.hpp"
 
 namespace lissom {
@@ -189,7 +189,8 @@ Reduction reduce_body(FeBody& body, Diagnostics& diagnostics, const ProgressHook
 
 std::vector<std::string> write_reduction(const FeBody& body, const Reduction& reduction,
                                          const std::filesystem::path& folder, PhaseTimes& seconds,
-                                         const ProgressHook& progress, const GcmsModel* gcms) {
+                                         Diagnostics& diagnostics, const ProgressHook& progress,
+                                         const GcmsModel* gcms) {
   if (progress) progress("writing", -1);
   Timer timer;
   std::error_code ec;
@@ -233,15 +234,15 @@ std::vector<std::string> write_reduction(const FeBody& body, const Reduction& re
   }
 
   // natural modes of the reduced body at the nodes
-  if (body.spec.reduce->vtu && reduced.node_ids.size() == static_cast<size_t>(body.mesh.node_count()) &&
+  if (body.spec.reduce->paraview && reduced.node_ids.size() == static_cast<size_t>(body.mesh.node_count()) &&
       body.mesh.node_count() > 0 && reduced.range > 0) {
     Eigen::MatrixXd shapes(reduced.modes.rows(), reduced.range);
     gemm(false, false, 1, reduced.modes, Eigen::MatrixXd(reduced.free_modes()), 0, shapes);
     Eigen::VectorXd frequencies(reduced.range);
     for (int n = 0; n < reduced.range; ++n)
       frequencies[n] = hertz(reduced.eigenvalues[reduced.rigid_count + n]);
-    write_modes_vtu(folder / (name + "_free_modes"), body.mesh, shapes, frequencies);
-    written.push_back(name + "_free_modes/modes.pvd");
+    written.push_back(name + "_free_modes.exo");
+    write_modes_exodus(folder / written.back(), name, body.mesh, shapes, frequencies, diagnostics);
   }
   seconds.add("writing", timer.seconds());
   return written;

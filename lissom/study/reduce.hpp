@@ -22,7 +22,8 @@ Reduction reduce_body(FeBody& body, Diagnostics& diagnostics, const ProgressHook
 // folder; returns the paths written, relative to it. `gcms` goes into the reduced-body file, if it is given.
 std::vector<std::string> write_reduction(const FeBody& body, const Reduction& reduction,
                                          const std::filesystem::path& folder, PhaseTimes& seconds,
-                                         const ProgressHook& progress = {}, const GcmsModel* gcms = nullptr);
+                                         Diagnostics& diagnostics, const ProgressHook& progress = {},
+                                         const GcmsModel* gcms = nullptr);
 
 // For people: what was kept, the mode table, the errors, the comparison.
 std::string describe_reduction(const Reduction& reduction);

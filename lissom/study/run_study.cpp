@@ -11,10 +11,10 @@
 #include "lissom/io/table.hpp"
 #include "lissom/linalg/blas.hpp"
 #include "lissom/study/analyses.hpp"
-#include "lissom/study/animation.hpp"
 #include "lissom/study/body_store.hpp"
 #include "lissom/study/compare.hpp"
 #include "lissom/study/gcms.hpp"
+#include "lissom/study/paraview.hpp"
 #include "lissom/study/reduce.hpp"
 #include "lissom/study/simulate.hpp"
 #include "lissom/study/train.hpp"
@@ -33,7 +33,7 @@ class StudyRunner {
         diagnostics_(diagnostics),
         progress_(progress),
         options_(options),
-        store_(study.train.has_value(), wants_animation(study), stress_needs(study)) {}
+        store_(study.train.has_value(), wants_paraview(study), stress_needs(study)) {}
 
   // What one body asks for itself: modes, reduction, component modes.
   json run_body(const BodySpec& spec, const std::filesystem::path& out, std::string& text) {
@@ -46,7 +46,7 @@ class StudyRunner {
       build_model(body, diagnostics_, progress_);
       solve_modes(body, diagnostics_, progress_);
       std::vector<std::string> files;
-      if (options_.write_files) files = write_body_results(body, out, body.seconds, progress_);
+      if (options_.write_files) files = write_body_results(body, out, body.seconds, diagnostics_, progress_);
       text += "\n" + describe_modes(body) + "\n";
       result.update(modes_json(body));
       result["files"] = files;
@@ -60,7 +60,8 @@ class StudyRunner {
       text += "\n" + describe_reduction(reduction) + "\n";
       for (const auto& [phase, seconds] : reduction.seconds.phases()) body.seconds.add(phase, seconds);
       if (options_.write_files)
-        for (const std::string& file : write_reduction(body, reduction, out, body.seconds, progress_, &gcms))
+        for (const std::string& file :
+             write_reduction(body, reduction, out, body.seconds, diagnostics_, progress_, &gcms))
           result["files"].push_back(file);
       store_.keep(body, reduction.body, gcms, diagnostics_);
     }
@@ -141,20 +142,11 @@ class StudyRunner {
   }
 
   // The run on the meshes, where the study asks for it.
-  void animate(const StudyFile& study, SimulationRun& run, const std::filesystem::path& out) {
-    if (!options_.write_files || !study.simulation->simulate->vtu) return;
-    std::map<std::string, std::shared_ptr<const Mesh>> meshes;
-    for (const BodySpec& body : study.bodies)
-      if (store_.has(body)) meshes[body.name] = store_.get(body, diagnostics_, progress_).mesh;
-    run.summary["animation"] = write_animation(run, meshes, out, diagnostics_, progress_);
-  }
-
-  static bool wants_animation(const StudyFile& study) {
-    const auto wants = [](const StudyFile& one) {
-      return one.simulation && one.simulation->simulate && one.simulation->simulate->vtu;
-    };
-    return wants(study) || std::any_of(study.cases.begin(), study.cases.end(),
-                                       [&](const StudyCase& variant) { return wants(variant.study); });
+  void show(const StudyFile& study, SimulationRun& run, const std::filesystem::path& out) {
+    const SimulateSpec& simulate = *study.simulation->simulate;
+    if (!options_.write_files || !simulate.paraview) return;
+    const BodyMeshes meshes = meshes_to_show(study, store_, diagnostics_, progress_);
+    write_motion(run, *simulate.paraview, meshes, out, diagnostics_, progress_);
   }
 
   static bool needs_training(const StudyFile& study) {
@@ -264,16 +256,20 @@ std::string compare_runs(const StudyFile& study, const std::map<std::string, Sim
     if (name == reference || !runs.contains(reference)) continue;
     if (std::find(references.begin(), references.end(), shown_case(reference)) == references.end())
       references.push_back(shown_case(reference));
-    const SensorComparison comparison = compare_sensors(runs.at(reference), result);
+    const Comparison comparison =
+        compare(compared_run(runs.at(reference), reference), compared_run(result, name));
     json sensors = json::object();
-    for (const SensorDifference& d : comparison.sensors) {
-      sensors[d.column] = {{"largest", d.largest}, {"at", d.at}, {"rms", d.rms}, {"scale", d.scale}};
-      table.add({shown_case(name), shown_case(reference), d.column, fmt::format("{:.3e}", d.largest),
+    for (const ColumnDifference& d : comparison.columns) {
+      sensors[d.name] = {{"largest", d.largest}, {"at", d.at}, {"rms", d.rms}, {"scale", d.scale}};
+      table.add({shown_case(name), shown_case(reference), d.name, fmt::format("{:.3e}", d.largest),
                  fmt::format("{:.6g}", d.at), fmt::format("{:.3e}", d.rms), fmt::format("{:.3e}", d.scale)});
     }
     json entry = {
         {"against", reference}, {"common_times", comparison.time.size()}, {"sensors", std::move(sensors)}};
-    if (!comparison.missing.empty()) entry["not_in_both"] = comparison.missing;
+    if (comparison.interpolated) entry["interpolated"] = true;
+    std::vector<std::string> missing = comparison.only_a;
+    missing.insert(missing.end(), comparison.only_b.begin(), comparison.only_b.end());
+    if (!missing.empty()) entry["not_in_both"] = missing;
     if (write_files) {
       const std::filesystem::path file = out / name / "differences.csv";
       write_differences(comparison, file);
@@ -346,7 +342,7 @@ SimulationRun run_case(StudyRunner& runner, const StudyCase& variant, const std:
         text += fmt::format("\ncase {}: training\n{}", name, describe_training(*own));
       }
       runner.check(variant.study, run);
-      runner.animate(variant.study, run, out);
+      runner.show(variant.study, run, out);
       summary["simulation"] = run.summary;
       text += fmt::format("\ncase {}: {}\n{}", name, fmt::join(variant.changes, ", "), run.text);
     }
@@ -408,7 +404,7 @@ StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Dia
     if (study.simulation && study.simulation->simulate && StudyRunner::needs_training(study) == reduced) {
       runs[""] = runner.run_simulation(study, out);
       runner.check(study, runs[""]);
-      runner.animate(study, runs[""], out);
+      runner.show(study, runs[""], out);
       summary["simulation"] = runs[""].summary;
       run.text += "\n" + runs[""].text;
       if (!reduced) runner.motions[""] = runs[""];

@@ -39,7 +39,10 @@ Vector3d placed(const Placement& placement, const Vector3d& X) {
 StudyFile without_stress(StudyFile study) {
   if (study.simulation)
     std::erase_if(study.simulation->sensors, [](const SensorSpec& sensor) { return is_stress(sensor.kind); });
-  if (study.simulation && study.simulation->simulate) study.simulation->simulate->stress.reset();
+  if (study.simulation && study.simulation->simulate) {
+    study.simulation->simulate->stress.reset();
+    study.simulation->simulate->paraview.reset();
+  }
   return study;
 }
 

@@ -29,7 +29,7 @@ basis = "free-modes"
 modes = {modes}
 method = "estimate"
 stress = false
-vtu = false
+paraview = false
 [[joints]]
 name = "pivot"
 kind = "spherical"
@@ -84,7 +84,7 @@ class ExudynPendulum(CliTest):
         return [float(row["t"]) for row in rows], [[float(row[f"tip.{c}"]) for c in "xyz"] for row in rows]
 
     def theirs(self):
-        self.json_of("modes", "beam.inp", "--count", 1, "--no-vtu", "--out", "body")
+        self.json_of("modes", "beam.inp", "--count", 1, "--no-paraview", "--out", "body")
         self.json_of("reduce", "study.toml", "--out", "reduced")
         # 1e-10 of the residual: at its default of 1e-8 the tip leaves its plane by 1e-8 m
         done = subprocess.run([PYTHON, "-B", str(pathlib.Path(SOURCE) / "benchmarks" / "exudyn_pendulum.py"), "body/beam.body.h5",

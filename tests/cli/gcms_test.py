@@ -99,7 +99,7 @@ class Files(GcmsTest):
         plain = self.rectangle()
         spider = '[[bodies.beam.spiders]]\nname = "hub"\nset = "END"\n'
         table = '[bodies.beam.gcms]\nmodes = 3\n'
-        found = self.run_study(plain + spider + '[bodies.beam.modes]\nfix = "hub"\nvtu = false\n' + table)["beam"]
+        found = self.run_study(plain + spider + '[bodies.beam.modes]\nfix = "hub"\nparaview = false\n' + table)["beam"]
         expected = self.run_study(plain + table)["beam"]
         self.assertTrue(found["gcms"]["spiders_left_out"])
         self.assertEqual(found["gcms"]["nodes_left_out"], 1)
@@ -110,9 +110,9 @@ class Files(GcmsTest):
 
     def test_free_modes_that_are_there_are_used(self):
         table = '[bodies.beam.gcms]\nmodes = 3\n'
-        both = self.run_study(self.rectangle() + "[bodies.beam.modes]\ncount = 9\nvtu = false\n" + table)["beam"]
+        both = self.run_study(self.rectangle() + "[bodies.beam.modes]\ncount = 9\nparaview = false\n" + table)["beam"]
         self.assertNotIn("gcms factorisation", both["seconds"])
-        few = self.run_study(self.rectangle() + "[bodies.beam.modes]\ncount = 8\nvtu = false\n" + table)["beam"]
+        few = self.run_study(self.rectangle() + "[bodies.beam.modes]\ncount = 8\nparaview = false\n" + table)["beam"]
         self.assertIn("gcms factorisation", few["seconds"])
         self.assert_close(both["gcms"]["scalar"]["modes"][2]["frequency_hz"], both["frequencies_hz"][8], 1e-12)
 

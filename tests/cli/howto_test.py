@@ -66,6 +66,22 @@ class AnalyseTest(HowtoBase):
         self.assertAlmostEqual(float(last["motor.value"]), torque, delta=1e-9)
 
 
+class CompareTest(HowtoBase):
+    page = "compare-results.md"
+
+    def test_every_command_works_and_the_tables_say_what_is_true(self):
+        printed = self.follow()
+        first, second = [text for command, text in printed.items() if "compare" in command]
+        self.assertIn("times that both have", first)
+        with open(self.folder / "difference" / "differences.csv") as file:
+            differences = [abs(float(row["tip.z"])) for row in csv.DictReader(file)]
+        # second order in steps of 10 ms: the phase of a swing of 0.5 m falls back by (omega h)^2 / 12 omega t, 6e-4 m, and more
+        # with numerical damping
+        self.assertLess(max(differences), 5e-3)
+        self.assertGreater(max(differences), 1e-6)
+        self.assertIn("3 times that both have", second)
+
+
 @needs_gmsh
 class SimulateTest(HowtoBase):
     page = "simulate-a-mechanism.md"

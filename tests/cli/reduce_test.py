@@ -6,7 +6,7 @@ import math
 import shutil
 import unittest
 
-from support import SOURCE, STEEL, CliTest, brick, inp_deck, needs_ccx, nodes_at
+from support import SOURCE, STEEL, CliTest, brick, inp_deck, needs_ccx, nodes_at, read_netcdf
 
 try:
     import h5py
@@ -62,7 +62,7 @@ class Carried(ReduceTest):
         self.assertNotIn("s.out/", self.files())
 
     def test_frequencies_are_those_of_the_whole_body(self):
-        found = self.reduced(REDUCE + "tolerance = 1e-5\n[bodies.beam.modes]\ncount = 12\nvtu = false\n", verb="run")
+        found = self.reduced(REDUCE + "tolerance = 1e-5\n[bodies.beam.modes]\ncount = 12\nparaview = false\n", verb="run")
         whole = found["frequencies_hz"]
         self.assert_close(found["reduce"]["frequencies_hz"][6:], whole[6:], 1e-5)
         self.assertLess(max(found["reduce"]["frequencies_hz"][:6]), 1e-3 * whole[6])
@@ -71,9 +71,10 @@ class Carried(ReduceTest):
         found = self.reduced(REDUCE + "exact = true\nsweep = [8, 12]\n")
         beam = found["reduce"]
         files = {"beam.reduced.h5", "beam_coordinates.csv", "beam_errors.csv", "beam_sweep.csv", "summary.json",
-                 "beam_free_modes/modes.pvd"}
+                 "beam_free_modes.exo"}
         self.assertLessEqual({"s.out/" + f for f in files}, set(self.files()))
-        self.assertEqual(sum(f.endswith(".vtu") for f in self.files()), 6)
+        times = read_netcdf(self.folder / "s.out/beam_free_modes.exo")["time_whole"]
+        self.assertEqual(len(times), 6)
         summary = json.loads((self.folder / "s.out/summary.json").read_text())
         written = summary["bodies"]["beam"]["reduce"]
         for key in beam:
@@ -163,7 +164,7 @@ class Carried(ReduceTest):
 
     def test_body_and_tolerance_flags(self):
         other = (BODY + REDUCE).replace("bodies.beam", "bodies.other").replace('["A", "B"]', '["TOP"]')
-        self.write("s.toml", BODY + SPIDERS + REDUCE + "[bodies.beam.modes]\nvtu = false\n" + other)
+        self.write("s.toml", BODY + SPIDERS + REDUCE + "[bodies.beam.modes]\nparaview = false\n" + other)
         both = self.json_of("reduce", "s.toml", "--no-files")["bodies"]
         self.assertEqual(set(both), {"beam", "other"})
         self.assertNotIn("frequencies_hz", both["beam"])  # modes are for 'run'
@@ -300,7 +301,7 @@ class Refused(ReduceTest):
         self.refused('interfaces = ["A"]\n', "--body: 'rod' is no body with a reduction", "beam", arguments=["--body", "rod"])
 
     def test_body_files_that_are_damaged_or_newer(self):
-        self.write("s.toml", BODY + "[bodies.beam.modes]\ncount = 7\nvtu = false\n")
+        self.write("s.toml", BODY + "[bodies.beam.modes]\ncount = 7\nparaview = false\n")
         self.json_of("run", "s.toml")
         shutil.move(self.folder / "s.out/beam.body.h5", self.folder / "beam.body.h5")
         shutil.rmtree(self.folder / "s.out")

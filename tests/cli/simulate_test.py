@@ -435,7 +435,7 @@ interfaces = ["A", "B"]
 modes = 4
 tolerance = 0.01
 stress = false
-vtu = false
+paraview = false
 [[joints]]
 name = "hinge"
 kind = "revolute"
@@ -494,7 +494,7 @@ set = { "bodies.beam.formulation" = "rigid" }
                 self.assertIn("gcms", b)
 
     def test_a_reduced_body_file_does_as_well_as_the_mesh(self):
-        self.run_study(self.text.replace("vtu = false", "vtu = false\ngcms = true"), verb="run")
+        self.run_study(self.text.replace("paraview = false", "paraview = false\ngcms = true"), verb="run")
         before = self.sensors()
         start, end = self.text.index('mesh = '), self.text.index("[[joints]]")
         for formulation in ("ffrf", "gcms"):

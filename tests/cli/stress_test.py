@@ -53,7 +53,7 @@ method = "fixed"
 count = 4
 residual_vectors = false
 modes = 4
-vtu = false
+paraview = false
 {reduce}
 """
         for k, node in enumerate(self.hinge if joints else []):

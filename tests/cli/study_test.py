@@ -21,7 +21,7 @@ class StudyTest(CliTest):
 
 class Carried(StudyTest):
     def test_a_study_gives_what_modes_gives(self):
-        self.write("s.toml", 'title = "A rod"\n' + ROD + '[bodies.rod.modes]\ncount = 8\nfix = "LEFT"\nvtu = false\n')
+        self.write("s.toml", 'title = "A rod"\n' + ROD + '[bodies.rod.modes]\ncount = 8\nfix = "LEFT"\nparaview = false\n')
         summary = self.json_of("run", "s.toml")
         alone = self.json_of("modes", "good.inp", "--count", 8, "--fix", "LEFT", "--no-files")
         rod = summary["bodies"]["rod"]
@@ -53,7 +53,7 @@ class Carried(StudyTest):
 
     def test_a_spider_can_be_held(self):
         self.write("s.toml", ROD + '[[bodies.rod.spiders]]\nname = "hub"\nkind = "rigid"\nset = "LEFT"\n'
-                   '[bodies.rod.modes]\nfix = "hub"\ncount = 6\nvtu = false\n')
+                   '[bodies.rod.modes]\nfix = "hub"\ncount = 6\nparaview = false\n')
         found = self.json_of("run", "s.toml")["bodies"]["rod"]
         expected = self.json_of("modes", "good.inp", "--fix", "LEFT", "--count", 6, "--no-files")
         self.assertEqual(found["spiders"], [{"kind": "rigid", "name": "hub", "nodes": 4}])
@@ -61,14 +61,14 @@ class Carried(StudyTest):
         self.assert_close(found["frequencies_hz"], expected["frequencies_hz"], 1e-9)
 
     def test_names_beyond_ascii_are_good_names(self):
-        self.write("s.toml", '[bodies."größe 2.1"]\nmesh = "good.inp"\n[bodies."größe 2.1".modes]\nvtu = false\n')
+        self.write("s.toml", '[bodies."größe 2.1"]\nmesh = "good.inp"\n[bodies."größe 2.1".modes]\nparaview = false\n')
         self.json_of("run", "s.toml")
         self.assertIn("s.out/größe 2.1.body.h5", self.files())
 
     def test_sets_called_by_bytes_that_are_no_text(self):
         text = (self.folder / "good.inp").read_bytes()
         self.write("good.inp", text.replace(b"NSET=LEFT", b"NSET=gr\xfcn"))
-        self.write("s.toml", ROD + "[bodies.rod.modes]\nvtu = false\n")
+        self.write("s.toml", ROD + "[bodies.rod.modes]\nparaview = false\n")
         self.json_of("run", "s.toml")
         self.assertIn("rod", json.loads((self.folder / "s.out/summary.json").read_text())["bodies"])
 

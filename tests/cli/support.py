@@ -10,6 +10,7 @@ import os
 import pathlib
 import pwd
 import shutil
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -25,6 +26,55 @@ CCX_TYPES = {"C3D4": "tet4", "C3D10": "tet10", "C3D8": "hex8", "C3D20": "hex20",
 
 needs_gmsh = unittest.skipUnless(shutil.which("gmsh"), "the program gmsh is not installed")
 needs_ccx = unittest.skipUnless(shutil.which("ccx"), "the program ccx (CalculiX) is not installed")
+
+
+def read_netcdf(path):
+    """Variables of a classic NetCDF file with 64-bit offsets by name: texts of characters, else tuples of numbers; of those that
+    change with time a list of one for each record. Written from the format's description."""
+    data = pathlib.Path(path).read_bytes()
+    assert data[:4] == b"CDF\x02", data[:4]
+    at = 4
+
+    def take(code, count=1):
+        nonlocal at
+        layout = ">" + code if code[0].isdigit() else f">{count}{code}"
+        values = struct.unpack_from(layout, data, at)
+        at += struct.calcsize(layout)
+        at += -at % 4
+        return values
+
+    def name():
+        return take(f"{take('i')[0]}s")[0].decode()
+
+    def skip_attributes():
+        for _ in range(take("i", 2)[1]):
+            name()
+            code, count = take("i", 2)
+            take(codes[code], count)
+
+    codes = {2: "c", 4: "i", 5: "f", 6: "d"}
+    records = take("i")[0]
+    dimensions = [(name(), take("i")[0]) for _ in range(take("i", 2)[1])]
+    skip_attributes()
+    variables = {}
+    for _ in range(take("i", 2)[1]):
+        key = name()
+        axes = [dimensions[i][1] for i in take("i", take("i")[0])]
+        skip_attributes()
+        code, size = take("i", 2)
+        variables[key] = (codes[code], axes, size & 0xffffffff, take("q")[0])
+    record = sum(size for _, axes, size, _ in variables.values() if axes and axes[0] == 0)
+    result = {}
+    for key, (code, axes, size, begin) in variables.items():
+        if axes and axes[0] == 0:
+            count = math.prod(axes[1:])
+            result[key] = [struct.unpack_from(f">{count}{code}", data, begin + k * record) for k in range(records)]
+        elif code == "c":
+            rows, width = axes[0], axes[-1]
+            result[key] = [data[begin + r * width:begin + (r + 1) * width].split(b"\0")[0].decode() for r in range(rows)]
+        else:
+            result[key] = struct.unpack_from(f">{math.prod(axes)}{code}", data, begin)
+    return result
 
 
 class Result:

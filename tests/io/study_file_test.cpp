@@ -44,7 +44,7 @@ reference = [1, 2, 3]
 [bodies.rod.modes]
 count = 20
 fix = ["pin", "node 3"]
-vtu = false
+paraview = false
 )");
   EXPECT_EQ(study.title, "a study");
   ASSERT_EQ(study.bodies.size(), 1u);
@@ -61,7 +61,7 @@ vtu = false
   EXPECT_EQ(rod.spiders[0].reference->z(), 3);
   EXPECT_EQ(rod.modes->count, 20);
   EXPECT_EQ(rod.modes->fix, (std::vector<std::string>{"pin", "node 3"}));
-  EXPECT_FALSE(rod.vtu);
+  EXPECT_FALSE(rod.paraview);
 }
 
 TEST(StudyFile, AllProblemsAreListedAtOnceWithLineAndKey) {

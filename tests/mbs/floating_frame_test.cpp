@@ -208,6 +208,20 @@ Matrix3Xd node_velocities(const Body& body, const Motion& s, double step) {
   return slope([&](double t) -> MatrixXd { return body.node_positions(s.q + t * s.v); }, step);
 }
 
+TEST(FloatingFrame, VelocitiesOfNodesAreTheSlopesOfTheirPlaces) {
+  for (const Sample& sample : samples())
+    for (const auto& body : bodies_of(sample)) {
+      const Motion s = random_motion(*body, 11);
+      const Matrix3Xd slopes = node_velocities(*body, s, 0.01 * body->radius());
+      // as the other slopes here: the step's rounding
+      EXPECT_LT((body->node_velocities(s.q, s.v) - slopes).norm(), slope_tolerance * slopes.norm())
+          << label(*body);
+      // linear in v
+      const Matrix3Xd doubled = body->node_velocities(s.q, 2 * s.v);
+      EXPECT_LT((doubled - 2 * body->node_velocities(s.q, s.v)).norm(), 1e-13 * doubled.norm());
+    }
+}
+
 TEST(FloatingFrame, EnergyAndMomentaAreThoseOfTheNodes) {
   for (const Sample& sample : samples()) {
     const MatrixXd m = dense(sample.model.node_mass);

@@ -336,10 +336,12 @@ TEST(GcmsBody, MarkersFollowRigidMotionExactly) {
     const auto moving = [&](const Vector3d& X) {
       return Vector3d(p.velocity + p.angular_velocity.cross(p.rotation * X));
     };
-    const Eigen::Matrix3Xd x = m.body->node_positions(q);
-    for (int i = 0; i < x.cols(); ++i)
+    const Eigen::Matrix3Xd x = m.body->node_positions(q), x_v = m.body->node_velocities(q, v);
+    for (int i = 0; i < x.cols(); ++i) {
+      EXPECT_LT((x_v.col(i) - moving(sample.model.points.col(i))).norm(), 1e-12) << "velocity of node " << i;
       EXPECT_LT((x.col(i) - at(sample.model.points.col(i))).norm(), 1e-13)
           << sample.body.name << " node " << i;
+    }
     int number = 0;
     for (const MarkerSpec& spec : marker_specs(sample)) {
       const int marker = m.body->add_marker(spec);

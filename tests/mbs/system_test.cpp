@@ -678,6 +678,7 @@ class BarePoint final : public Body {
   double mass() const override { return masses_.maxCoeff(); }
   Energy energy(const Vector&, const Vector&, const Vector3d&, Workspace&) const override { return {}; }
   Eigen::Matrix3Xd node_positions(const Vector& q) const override { return q; }
+  Eigen::Matrix3Xd node_velocities(const Vector&, const Vector& v) const override { return v; }
   const std::vector<std::int64_t>& node_ids() const override { return ids_; }
   void displacement_scale(Eigen::Ref<VectorXd> scale) const override { scale.setOnes(); }
   std::string coordinate_name(int i) const override { return std::string("position ") + "xyz"[i]; }

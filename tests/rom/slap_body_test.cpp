@@ -299,6 +299,10 @@ TEST(SlapBody, NodesAndTheirGroupsAreThoseOfTheParts) {
   const Eigen::Matrix3Xd x = body->node_positions(eta);
   EXPECT_LT((x.leftCols(groups[0].count) - sample.slap.positions(0, eta)).norm(), 1e-13);
   EXPECT_LT((x.rightCols(groups[1].count) - sample.slap.positions(2, eta)).norm(), 1e-13);
+  // places are affine in eta, so that the slope is exact but for rounding
+  const VectorXd rate = VectorXd::LinSpaced(eta.size(), -1, 2);
+  const Eigen::Matrix3Xd slope = body->node_positions(eta + rate) - x;
+  EXPECT_LT((body->node_velocities(eta, rate) - slope).norm(), 1e-13 * x.norm());
 }
 
 TEST(SlapBody, MarkersFollowTheirNodesWithExactDerivatives) {
