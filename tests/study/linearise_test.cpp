@@ -52,7 +52,15 @@ struct MovingFourBar {
     const SystemCheck check = check_system(system, 0, q);
     equations = std::make_unique<SystemEquations>(system, check.kept);
     // some way into its motion, so that nothing is special
-    state = run(*equations, make_consistent(*equations, 0, q, v).state, 0.01, 0.01, 1e-8).back();
+    IntegratorOptions integrator;
+    integrator.end = 0.01;
+    integrator.step = 1e-4;
+    IntegrationOutput output;
+    output.sample = [&](const State& sample) { state = sample; };
+    IntegrationSummary summary;
+    Diagnostics diagnostics;
+    integrate(*equations, make_consistent(*equations, 0, q, v).state, integrator, output, summary,
+              diagnostics);
     state = make_consistent(*equations, state.t, state.q, state.v).state;
   }
 };
