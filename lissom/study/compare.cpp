@@ -117,7 +117,7 @@ ComparedResult from_result_file(const std::filesystem::path& path, Diagnostics& 
     result.nodes.push_back(std::move(nodes));
   }
   read_study_words(file.header.study, result);
-  if (!file.finished)
+  if (file.end.status != RunStatus::Complete)
     diagnostics.warn("compare.unfinished." + path.string(),
                      fmt::format("{}: the run did not come to its end; it has samples until t = {:.6g} s",
                                  path.string(), samples > 0 ? file.time[samples - 1] : 0));

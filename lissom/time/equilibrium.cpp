@@ -168,7 +168,8 @@ class Solver {
 
   bool is_balanced(double step) {
     if (!r_.allFinite() || !(step <= options_.tolerance * length_)) return false;
-    if (m_ > 0 && g_.lpNorm<Eigen::Infinity>() > 1e-10 * length_) return false;
+    const double round_off = 16 * epsilon * (length_ + displacement(state_.q));
+    if (m_ > 0 && g_.lpNorm<Eigen::Infinity>() > std::max(1e-13 * length_, round_off)) return false;
     // small against what is balanced, or (no load at all) against what would move anything in a lifetime; or
     // no more than the round-off of stiff bodies, which moves nothing
     const double forces = std::max(force_, applied(state_));

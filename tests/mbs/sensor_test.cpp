@@ -73,6 +73,7 @@ TEST(Sensor, ColumnsHaveNamesAndUnits) {
   const Turning model;
   std::vector<Sensor> sensors;
   for (const auto& [name, kind] : sensor_names()) {
+    if (kind == SensorKind::Drive) continue;  // the joint is not driven
     sensors.push_back(sensor(name, kind, model.tip, 0));
     if (!is_stress(kind)) continue;
     StressPlace& place = sensors.back().stress;
@@ -108,8 +109,9 @@ TEST(Sensor, UniformRotationIsSeenByAll) {
   const Turning model;
   SystemEquations equations(model.system);
   std::vector<Sensor> sensors;
+  // the joint is not driven
   for (const auto& [name, kind] : sensor_names())
-    if (!is_stress(kind)) sensors.push_back(sensor(name, kind, model.tip, 0));
+    if (!is_stress(kind) && kind != SensorKind::Drive) sensors.push_back(sensor(name, kind, model.tip, 0));
   SensorBank bank(model.system, sensors);
   bank.start(equations, model.at_time(equations, 0));
   VectorXd values(bank.columns().size());
