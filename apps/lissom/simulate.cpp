@@ -24,10 +24,10 @@ std::filesystem::path folder_of(const SimulateFlags& flags, const std::string& c
 }
 
 // For ParaView, where the study asks for it.
-void show(const StudyFile& variant, const BodyMeshes& meshes, const std::filesystem::path& out,
-          SimulationRun& run, Command& command) {
+void show(const StudyFile& variant, const std::function<BodyMeshes()>& meshes,
+          const std::filesystem::path& out, SimulationRun& run, Command& command) {
   if (variant.simulation->simulate->paraview)
-    write_motion(run, *variant.simulation->simulate->paraview, meshes, out, command.diagnostics,
+    write_motion(run, *variant.simulation->simulate->paraview, meshes(), out, command.diagnostics,
                  command.progress());
 }
 
@@ -88,7 +88,9 @@ void simulate_rom(const SimulateFlags& flags, Command& command) {
   const BodyMeshes meshes = meshes_of_model(rom, variant, command);
   SimulationRun run = simulate(variant, out, build_rom_system(variant, rom.model, command.diagnostics),
                                command.diagnostics, command.progress(), options);
-  if (!meshes.empty()) show(variant, meshes, out, run, command);
+  if (!meshes.empty())
+    show(
+        variant, [&] { return meshes; }, out, run, command);
   report(study, variant, out, std::move(run), command);
   command.json["rom"] = flags.file;
 }
@@ -99,6 +101,7 @@ void simulate_study(const SimulateFlags& flags, Command& command) {
   const StudyFile& variant = chosen_case(study, flags.case_name);
   const std::filesystem::path out = folder_of(flags, flags.case_name);
   BodyStore store(false, wants_paraview(variant), stress_needs(study));
+  const auto shown = [&] { return meshes_to_show(variant, store, command.diagnostics, command.progress()); };
   SimulationOptions options;
   options.stop = stop_on_interrupt();
   options.resume = flags.resume.resume;
@@ -107,7 +110,7 @@ void simulate_study(const SimulateFlags& flags, Command& command) {
                         variant.simulation->simulate->slap && variant.rom.empty();
   if (!to_train) {
     SimulationRun run = simulate(variant, out, store, command.diagnostics, command.progress(), options);
-    show(variant, meshes_to_show(variant, store, command.diagnostics, command.progress()), out, run, command);
+    show(variant, shown, out, run, command);
     return report(study, variant, out, std::move(run), command);
   }
   // the model first: runs are the study's, settings of the training the case's
@@ -120,7 +123,7 @@ void simulate_study(const SimulateFlags& flags, Command& command) {
   SimulationRun run =
       simulate(variant, out, build_rom_system(variant, training.rom.model, command.diagnostics),
                command.diagnostics, command.progress(), options);
-  show(variant, meshes_to_show(variant, store, command.diagnostics, command.progress()), out, run, command);
+  show(variant, shown, out, run, command);
   report(study, variant, out, std::move(run), command);
   command.text = describe_training(training) + "\n" + command.text;
   command.json["train"] = training_json(training);

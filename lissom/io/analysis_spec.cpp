@@ -26,6 +26,7 @@ LineariseSpec read_linearise_spec(TomlTable& table, const UnitSystem& units) {
     else
       spec.modes = static_cast<int>(*modes);
   }
+  if (const auto paraview = table.boolean("paraview")) spec.paraview = *paraview;
   table.finish();
   return spec;
 }

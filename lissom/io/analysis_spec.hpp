@@ -16,8 +16,9 @@ class TomlTable;
 // About which state: the start, the static equilibrium, or a time of the run.
 struct LineariseSpec {
   enum class About : std::uint8_t { Start, Static, Time } about = About::Start;
-  double time = 0;  // [s]
-  int modes = 20;   // shown in tables; files have all
+  double time = 0;        // [s]
+  int modes = 20;         // shown in tables; files have all
+  bool paraview = false;  // the modes on the meshes
   SourcePos where;
 };
 

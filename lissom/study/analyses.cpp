@@ -105,6 +105,10 @@ SweepValues sweep_values(const SimulationRun* run, const Analyses& analyses, int
       values.emplace_back(run->columns[c] + " max", series.maxCoeff());
       values.emplace_back(run->columns[c] + " min", series.minCoeff());
     }
+  if (run && run->summary.contains("stress"))
+    for (const auto& [body, stress] : run->summary["stress"].items())
+      if (stress.contains("max_von_mises"))
+        values.emplace_back(fmt::format("{} max von Mises [Pa]", body), stress["max_von_mises"]);
   if (analyses.linearisation) {
     const auto& list = analyses.linearisation->modes;
     for (size_t i = 0; i < std::min<size_t>(modes, list.size()); ++i) {

@@ -184,7 +184,8 @@ std::vector<ExodusPart> Scene::exodus_parts(const MatrixXd& x) const {
 
 bool wants_paraview(const StudyFile& study) {
   const auto wants = [](const StudyFile& one) {
-    return one.simulation && one.simulation->simulate && one.simulation->simulate->paraview;
+    return (one.linearise && one.linearise->paraview) ||
+           (one.simulation && one.simulation->simulate && one.simulation->simulate->paraview);
   };
   return wants(study) || std::any_of(study.cases.begin(), study.cases.end(),
                                      [&](const StudyCase& variant) { return wants(variant.study); });
@@ -193,8 +194,6 @@ bool wants_paraview(const StudyFile& study) {
 BodyMeshes meshes_to_show(const StudyFile& study, BodyStore& store, Diagnostics& diagnostics,
                           const ProgressHook& progress) {
   BodyMeshes meshes;
-  if (!study.simulation || !study.simulation->simulate || !study.simulation->simulate->paraview)
-    return meshes;
   for (const BodySpec& body : study.bodies) {
     if (store.has(body)) meshes[body.name] = store.get(body, diagnostics, progress).mesh;
     if (!meshes[body.name] && !body.without_mesh())

@@ -57,8 +57,8 @@ class Scene {
 
 // Whether the study, or one of its cases, asks for a run on the meshes.
 bool wants_paraview(const StudyFile& study);
-// Of the study's bodies: those that the store has, others as their files have them. None where the study
-// itself does not ask for them. Throws InputError: a mesh that cannot be read.
+// Of the study's bodies: those that the store has, others as their files have them. Throws InputError: a mesh
+// that cannot be read.
 BodyMeshes meshes_to_show(const StudyFile& study, BodyStore& store, Diagnostics& diagnostics,
                           const ProgressHook& progress = {});
 
