@@ -21,16 +21,15 @@ class TimeFunction {
   // points, times not ascending, numbers that are not finite.
   static TimeFunction table(std::vector<double> times, std::vector<double> values,
                             Interpolation interpolation = Interpolation::Linear);
-  // An expression of t [s] in muparser's language, with pi, ramp(t, t0, t1) (0 before t0, linear, 1 after t1)
-  // and step(t, t0, t1) (the same along 10 s^3 - 15 s^4 + 6 s^5: value, rate and second rate are continuous).
-  // Throws InputError with the text and a caret under the place that does not parse.
+  // An expression of t [s]; for its language see expression.hpp. Throws InputError with the text and a caret
+  // under the place that does not parse.
   static TimeFunction expression(const std::string& text);
 
   // Several threads may ask the same function. Throws Error naming expression and time where the result is
   // not finite.
   double operator()(double t) const;
-  // First and second derivative: exact for constants and tables (from the right at kinks), by differences of
-  // sixth order otherwise, to about 1e-9 of the function over its time scale.
+  // First and second derivative, exact: from the right at kinks. Throws Error, too, where an expression has
+  // none.
   double rate(double t) const;
   double second_rate(double t) const;
 

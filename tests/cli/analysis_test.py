@@ -335,6 +335,32 @@ step = 0.01
         self.assert_close(run["second.value"], second, 1e-9)
         self.assert_close(run["tip.x"], x, 1e-9)
 
+    def test_a_drive_that_starts_from_rest_has_its_torque_from_the_first_step_on(self):
+        # 1 - cos cancels near t = 0, its derivatives must not
+        self.write("s.toml", """
+[bodies.rotor]
+rigid = { mass = 1, center = [0, 0, 0], inertia = [1, 1, 1] }
+points = { hub = [0, 0, 0] }
+[[joints]]
+name = "hinge"
+kind = "revolute"
+between = ["ground", "rotor.hub"]
+axis = [0, 0, 1]
+motion = "1 - cos(3*t)"
+[[sensors]]
+name = "drive"
+kind = "drive"
+of = "hinge"
+[simulate]
+integrator = "kinematics"
+end = 0.5
+step = 0.001
+""")
+        self.json_of("simulate", "s.toml", "--out", "out")
+        run = self.columns("out/sensors.csv")
+        # everything is solved for: round-off
+        self.assert_close(run["drive.value"], [9 * math.cos(3 * t) for t in run["t"]], 1e-12)
+
     SLIDER = """
 [bodies.crank]
 rigid = { mass = 1, center = [0.1, 0, 0], inertia = [0.001, 0.01, 0.01] }

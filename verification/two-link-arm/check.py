@@ -53,9 +53,9 @@ def check(problem):
 
     # positions, velocities and accelerations are solved for one after the other at every sample: nothing is integrated, and
     # only rounding and Newton's tolerance are left
-    problem.row("torque of the shoulder", shoulder, found["shoulder"], 5e-11, "closed form", "N m")
-    problem.row("torque of the elbow", elbow, found["elbow"], 5e-11, "closed form", "N m")
+    problem.row("torque of the shoulder", shoulder, found["shoulder"], 2e-12, "closed form", "N m")
+    problem.row("torque of the elbow", elbow, found["elbow"], 2e-12, "closed form", "N m")
     for name, exact, unit in zip(("hand", "hand velocity", "hand acceleration"), hand, ("m", "m/s", "m/s2")):
-        problem.row(name, np.stack([exact.real, exact.imag]), np.stack([s[f"{name}.x"], s[f"{name}.y"]]), 5e-11, "closed form", unit)
+        problem.row(name, np.stack([exact.real, exact.imag]), np.stack([s[f"{name}.x"], s[f"{name}.y"]]), 2e-12, "closed form", unit)
     problem.row("force of the shoulder", np.stack([force.real, force.imag]), np.stack([s["shoulder force.fx"], s["shoulder force.fy"]]),
-                5e-11, "closed form", "N")
+                2e-12, "closed form", "N")
