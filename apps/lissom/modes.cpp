@@ -62,7 +62,8 @@ void add_modes(CLI::App& program, Command& command) {
   verb->add_option("--tolerance", flags->options.tolerance, "Of the eigen-solver (default 1e-9)")
       ->check(CLI::Range(1e-15, 0.1));
   verb->add_flag("--allow-parts", flags->options.allow_parts, "Accept a body in several unconnected parts");
-  verb->add_option("--out", flags->out, "Folder for the body file and the VTU files (default: NAME.modes)")
+  verb->add_option("--out", flags->out,
+                   "Folder for the body file and the file for ParaView (default: NAME.modes)")
       ->check(not_empty());
   verb->add_flag("--no-paraview", flags->no_paraview, "Write no file for ParaView");
   verb->add_flag("--no-files", flags->no_files, "Write nothing at all");

@@ -1,7 +1,7 @@
 // The six solid elements and their node order.
 //
-// Lissom's order is Abaqus' and CalculiX' (and VTK's, except that VTK turns wedges the other way round, which the VTU
-// writer sees to): corners first, then the mid-side nodes
+// Lissom's order is Abaqus' and CalculiX' (and VTK's, except that VTK turns wedges the other way round): corners
+// first, then the mid-side nodes
 //   tet10    edges 01 12 20 | 03 13 23
 //   hex20    edges 01 12 23 30 (bottom) | 45 56 67 74 (top) | 04 15 26 37 (upright)
 //   wedge15  edges 01 12 20 (bottom)    | 34 45 53 (top)    | 03 14 25 (upright)

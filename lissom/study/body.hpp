@@ -42,7 +42,7 @@ void solve_modes(FeBody& body, Diagnostics& diagnostics, const ProgressHook& pro
 // exists, is a file or read-only. For asking before a long computation; makes nothing.
 void check_output_folder(const std::filesystem::path& folder);
 
-// Writes NAME.body.h5, NAME_modes.csv and, if asked for, the folder NAME_modes with VTU files. Creates the
+// Writes NAME.body.h5, NAME_modes.csv and, if asked for, NAME_modes.exo for ParaView. Creates the
 // folder. Returns the paths written, relative to it.
 std::vector<std::string> write_body_results(const FeBody& body, const std::filesystem::path& folder,
                                             PhaseTimes& seconds, Diagnostics& diagnostics,

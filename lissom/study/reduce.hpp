@@ -18,7 +18,7 @@ namespace lissom {
 Reduction reduce_body(FeBody& body, Diagnostics& diagnostics, const ProgressHook& progress = {});
 
 // Writes NAME.reduced.h5, NAME_coordinates.csv (the mode table), NAME_errors.csv, NAME_sweep.csv where there
-// is a sweep, and the folder NAME_free_modes with VTU files of the natural modes in range. Creates the
+// is a sweep, and NAME_free_modes.exo with the natural modes in range. Creates the
 // folder; returns the paths written, relative to it. `gcms` goes into the reduced-body file, if it is given.
 std::vector<std::string> write_reduction(const FeBody& body, const Reduction& reduction,
                                          const std::filesystem::path& folder, PhaseTimes& seconds,

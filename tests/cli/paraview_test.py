@@ -96,7 +96,7 @@ class MotionTest(BeamTest):
         sensor = f'[[sensors]]\nname = "middle"\nkind = "stress"\nof = "beam.node {number}"\n'
         for formulation in ("ffrf", "gcms"):
             text = (PLAIN + RIGID).replace('"ffrf"', f'"{formulation}"').replace("stress = false\n", "stress = true\n")
-            self.write("s.toml", sensor + text.replace("paraview = true", "paraview = { stress = true, every = 2 }"))
+            self.write("s.toml", text.replace("paraview = true", "paraview = { stress = true, every = 2 }") + sensor)
             self.json_of("simulate", "s.toml", "--out", formulation)
             file, rows = self.motion(formulation), self.rows(f"{formulation}/sensors.csv")[::2]
             names = {name: f"vals_nod_var{k + 1}" for k, name in enumerate(file["name_nod_var"])}

@@ -149,7 +149,7 @@ TEST(CsvTable, ReadsWhatOtherProgramsWrite) {
   const CsvTable table = read_csv_table(folder / "a.csv");
   EXPECT_EQ(table.columns, (std::vector<std::string>{"time", "a \"b\"; c", "d"}));
   EXPECT_EQ(table.values, (MatrixXd(2, 3) << 0, 1, 2, 0.5, -1000, 4).finished());
-  write_bytes(folder / "b.txt", "t  x\ty\n 0 1 2\n 1   2 3\n");
+  write_bytes(folder / "b.txt", "t  x y\n 0 1\t2\n 1   2 3\n");
   EXPECT_EQ(read_csv_table(folder / "b.txt").values, (MatrixXd(2, 3) << 0, 1, 2, 1, 2, 3).finished());
 
   write_bytes(folder / "c.csv", "t,x\n0,1\n1\n");
