@@ -499,7 +499,8 @@ TEST(System, SliderCrankMovesAsItsTrianglesSay) {
   const int crank = add_bar(system, "crank", 1, Vector3d::Zero(), pin);
   const int rod = add_bar(system, "rod", 2, pin, end);
   const int slider = add_rigid(system, "slider", 1, {0.01, 0.01, 0.01}, at(end));
-  system.add_body(make_rigid_body({"idle", 1, Vector3d::Zero(), Matrix3d::Identity(), {}}), at({5, 5, 5}));
+  system.add_body(make_rigid_body({"idle", 1, Vector3d::Zero(), Matrix3d::Identity(), {}, {}, {}}),
+                  at({5, 5, 5}));
   join_at(system, "main", Revolute, -1, crank, Vector3d::Zero());
   join(system, "drive", Angle, system.joints()[0].first, system.joints()[0].second,
        TimeFunction::expression("7 * t"));
