@@ -11,8 +11,10 @@
 
 #include "lissom/core/atomic_file.hpp"
 #include "lissom/core/text.hpp"
+#include "lissom/fe/stress_history.hpp"
 #include "lissom/io/csv_table.hpp"
 #include "lissom/io/result_file.hpp"
+#include "lissom/io/stress_file.hpp"
 #include "lissom/io/table.hpp"
 
 namespace lissom {
@@ -87,6 +89,21 @@ void read_study_words(const std::string& text, ComparedResult& result) {
     }
 }
 
+// Of the same study only: another run may have been there before.
+void read_stress(const std::filesystem::path& path, const std::string& study, ComparedResult& result,
+                 Diagnostics& diagnostics) {
+  StressFile file = read_stress_file(path, diagnostics);
+  if (file.study != study) {
+    diagnostics.warn(
+        "compare.stress." + path.string(),
+        fmt::format("{}: is of another study than the result beside it, and was left out", path.string()));
+    return;
+  }
+  for (StressFileBody& body : file.bodies)
+    result.stress.push_back({body.name, std::move(body.node_ids), std::move(body.peak),
+                             body.stress.size() > 0 ? file.at : VectorXd(), von_mises_of(body.stress)});
+}
+
 ComparedResult from_result_file(const std::filesystem::path& path, Diagnostics& diagnostics) {
   ResultFile file = read_result_file(path, diagnostics);
   ComparedResult result;
@@ -117,6 +134,8 @@ ComparedResult from_result_file(const std::filesystem::path& path, Diagnostics& 
     result.nodes.push_back(std::move(nodes));
   }
   read_study_words(file.header.study, result);
+  if (const auto beside = path.parent_path() / "stress.h5"; std::filesystem::exists(beside))
+    read_stress(beside, file.header.study, result, diagnostics);
   if (file.end.status != RunStatus::Complete)
     diagnostics.warn("compare.unfinished." + path.string(),
                      fmt::format("{}: the run did not come to its end; it has samples until t = {:.6g} s",
@@ -340,6 +359,45 @@ NodesDifference compare_nodes(const ComparedResult::Nodes& a, const ComparedResu
   return d;
 }
 
+// At the nodes that both have, of a body with the same ones or some of them.
+void compare_stress(const ComparedResult& a, const ComparedResult& b, Comparison& comparison) {
+  for (const ComparedResult::Stress& of_a : a.stress)
+    for (const ComparedResult::Stress& of_b : b.stress) {
+      if (of_a.body != of_b.body) continue;
+      std::unordered_map<std::int64_t, Index> in_b;
+      for (size_t i = 0; i < of_b.ids.size(); ++i) in_b[of_b.ids[i]] = static_cast<Index>(i);
+      std::vector<Index> from_a, from_b;
+      for (size_t i = 0; i < of_a.ids.size(); ++i)
+        if (const auto found = in_b.find(of_a.ids[i]); found != in_b.end()) {
+          from_a.push_back(static_cast<Index>(i));
+          from_b.push_back(found->second);
+        }
+      if (from_a.empty() || from_a.size() != std::min(of_a.ids.size(), of_b.ids.size()))
+        fail_input(
+            "the meshes differ: body '{}' has stress at {} nodes in {} and at {} in {}, {} of them the same; "
+            "sensors alone can be compared with --no-nodes",
+            of_a.body, of_a.ids.size(), a.source, of_b.ids.size(), b.source, from_a.size());
+      const auto add = [&](std::optional<double> t, const VectorXd& in_first, const VectorXd& in_second) {
+        const VectorXd x = in_first(from_a), y = in_second(from_b);
+        StressDifference d;
+        d.body = of_a.body;
+        d.t = t;
+        Index node = 0;
+        d.largest = (y - x).cwiseAbs().maxCoeff(&node);
+        d.node = of_a.ids[static_cast<size_t>(from_a[static_cast<size_t>(node)])];
+        d.rms = (y - x).norm() / std::sqrt(static_cast<double>(x.size()));
+        d.of_a = x.maxCoeff();
+        d.of_b = y.maxCoeff();
+        comparison.stress.push_back(std::move(d));
+      };
+      if (of_a.peak.size() > 0 && of_b.peak.size() > 0) add(std::nullopt, of_a.peak, of_b.peak);
+      for (Index i = 0; i < of_a.at.size(); ++i)
+        for (Index k = 0; k < of_b.at.size(); ++k)
+          if (std::abs(of_a.at[i] - of_b.at[k]) <= 1e-9 * std::max(1.0, std::abs(of_a.at[i])))
+            add(of_a.at[i], of_a.von_mises.col(i), of_b.von_mises.col(k));
+    }
+}
+
 }  // namespace
 
 // ------------------------------------------------------------------------------------------- interface
@@ -511,6 +569,7 @@ Comparison compare(ComparedResult a, ComparedResult b, const CompareOptions& opt
       const auto both = matched(of_a, of_b, a.source, b.source);
       comparison.nodes.push_back(compare_nodes(both.first, both.second, grid, b.time));
     }
+  compare_stress(a, b, comparison);
   return comparison;
 }
 
@@ -555,6 +614,16 @@ std::string describe_comparison(const Comparison& comparison, const ComparedResu
                  fmt::format("{:.3e} m2", d.epsilon)});
     text += "\n" + nodes.str();
   }
+  if (!comparison.stress.empty()) {
+    Table stress({"body", "von Mises stress", "largest difference", "of node", "rms", "largest of A", "of B",
+                  "relative"});
+    for (const StressDifference& d : comparison.stress)
+      stress.add({d.body, d.t ? fmt::format("at t = {:.6g} s", *d.t) : "largest over time",
+                  fmt::format("{:.3e} Pa", d.largest), std::to_string(d.node),
+                  fmt::format("{:.3e} Pa", d.rms), fmt::format("{:.4e} Pa", d.of_a),
+                  fmt::format("{:.4e} Pa", d.of_b), fmt::format("{:.2e}", d.relative())});
+    text += "\n" + stress.str();
+  }
   if (!comparison.only_a.empty()) text += fmt::format("only in A: {}\n", listed(comparison.only_a));
   if (!comparison.only_b.empty()) text += fmt::format("only in B: {}\n", listed(comparison.only_b));
   return text;
@@ -580,6 +649,16 @@ json comparison_json(const Comparison& comparison) {
   for (const NodesDifference& d : comparison.nodes)
     j["nodes"][d.body] = {{"nodes", d.nodes}, {"largest", d.largest}, {"at", d.at},
                           {"node", d.node},   {"rms", d.rms},         {"epsilon", d.epsilon}};
+  j["stress"] = json::array();
+  for (const StressDifference& d : comparison.stress)
+    j["stress"].push_back({{"body", d.body},
+                           {"t", d.t ? json(*d.t) : json(nullptr)},
+                           {"largest", d.largest},
+                           {"node", d.node},
+                           {"rms", d.rms},
+                           {"of_a", d.of_a},
+                           {"of_b", d.of_b},
+                           {"relative", std::isfinite(d.relative()) ? json(d.relative()) : json(nullptr)}});
   j["only_a"] = comparison.only_a;
   j["only_b"] = comparison.only_b;
   return j;

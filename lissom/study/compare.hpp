@@ -37,6 +37,15 @@ struct ComparedResult {
     Eigen::MatrixXd x;  // 3 nodes by times [m]
   };
   std::vector<Nodes> nodes;
+  // Von Mises' stress over whole meshes, of stress.h5 beside a result file.
+  struct Stress {
+    std::string body;
+    std::vector<std::int64_t> ids;
+    Eigen::VectorXd peak;       // over time, by node [Pa]; may be empty
+    Eigen::VectorXd at;         // instants [s]
+    Eigen::MatrixXd von_mises;  // nodes by instants [Pa]
+  };
+  std::vector<Stress> stress;
   bool is_table = false;            // a CSV file: units of the columns are not in it
   std::optional<UnitSystem> units;  // of a table where they were given; of a result those of its study
 };
@@ -51,7 +60,7 @@ ComparedResult compared_run(const SimulationRun& run, std::string source);
 
 struct CompareOptions {
   std::map<std::string, std::string> columns;  // name in A: name in B, where they differ
-  bool nodes = true;
+  bool nodes = true;                           // and what is known at them: stress
 };
 
 struct ColumnDifference {
@@ -76,12 +85,24 @@ struct NodesDifference {
   Eigen::VectorXd rms_over_time, largest_over_time;
 };
 
+// Von Mises' stress of a body's nodes, over time or at an instant.
+struct StressDifference {
+  std::string body;
+  std::optional<double> t;    // [s]; none: the largest over time of each node
+  double largest = 0;         // |B - A| over the nodes [Pa]
+  std::int64_t node = 0;      // where
+  double rms = 0;             // over the nodes [Pa]
+  double of_a = 0, of_b = 0;  // largest stress of the body in either [Pa]
+  double relative() const { return of_a > 0 ? largest / of_a : (largest > 0 ? INFINITY : 0); }
+};
+
 struct Comparison {
   Eigen::VectorXd time;
   bool interpolated = false;  // B at A's times; otherwise times that both have
   std::vector<ColumnDifference> columns;
   Eigen::MatrixXd differences;  // times by columns, B - A
   std::vector<NodesDifference> nodes;
+  std::vector<StressDifference> stress;
   std::vector<std::string> only_a, only_b;  // columns of one of the two
 };
 

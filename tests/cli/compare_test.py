@@ -6,9 +6,10 @@ import math
 import os
 import shutil
 import subprocess
+import time
 import unittest
 
-from support import SOURCE, CliTest, brick, inp_deck, nodes_at
+from support import LISSOM, SOURCE, CliTest, brick, inp_deck, nodes_at
 
 try:
     import h5py
@@ -116,6 +117,24 @@ class Results(BeamTest):
         self.assert_close([epsilon], [rigid["nodes"]["beam"]["epsilon"]], 1e-9)
         text = self.lissom("compare", "ffrf", "rigid").out
         self.assertIn("51 times that both have", text)
+
+    def test_stress_is_compared_at_instants_and_at_its_largest(self):
+        stress = "[simulate.stress]\nat = [0.02, 0.04]\n"
+        self.simulate("ffrf", ("stress = false\n", ""), add=stress)
+        self.simulate("fncf", ("stress = false\n", ""), ('"ffrf"', '"fncf"'), add=stress)
+        self.simulate("soft", ("stress = false\n", ""), ("-9.81", "-4.905"), add=stress)
+        same = self.json_of("compare", "ffrf", "fncf")["stress"]
+        self.assertEqual([entry["t"] for entry in same], [None, 0.02, 0.04])
+        for entry in same:
+            self.assertGreater(entry["of_a"], 1e3)
+            # the same equations in other coordinates
+            self.assertLess(entry["relative"], 1e-4)
+        # half the weight: about half the stress, at every node and at the largest
+        half = self.json_of("compare", "ffrf", "soft")["stress"]
+        self.assert_close([half[0]["of_b"] / half[0]["of_a"]], [0.5], 0.05)
+        self.assertGreater(half[0]["largest"], 0.4 * half[0]["of_a"])
+        self.assertIn("largest over time", self.lissom("compare", "ffrf", "soft").out)
+        self.assertEqual(self.json_of("compare", "ffrf", "soft", "--no-nodes")["stress"], [])
 
     def test_a_reduction_with_other_sample_times_is_interpolated(self):
         self.simulate("a")
@@ -225,8 +244,28 @@ class WrongInput(BeamTest):
         self.write("text.h5", "this is no HDF5 file")
         self.assert_refused(["compare", "a", "text.h5"], "text.h5")
 
+    def test_a_killed_run_is_compared_as_far_as_it_went(self):
+        self.simulate("a", ("end = 0.05", "end = 2"))
+        self.write("b.toml", STUDY.replace("end = 0.05", "end = 2"))
+        process = subprocess.Popen([LISSOM, "simulate", "b.toml", "--out", "b", "-q", "--checkpoint", "0.05"],
+                                   cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        until = time.monotonic() + 60
+        while not (self.folder / "b/checkpoint.lissom").exists() and time.monotonic() < until:
+            time.sleep(0.01)
+        time.sleep(0.3)
+        process.kill()
+        process.wait()
+        result = self.lissom("compare", "a", "b", "--json")
+        self.assertEqual(result.code, 0, result.err)
+        if not (self.folder / "b/checkpoint.lissom").exists():
+            self.skipTest("the run was complete before it was killed")
+        self.assertIn("did not come to its end", result.err)
+        self.assertLess(result.json["times"]["last"], 2)
+        # the same program, the same numbers
+        self.assertEqual(result.json["sensors"]["tip.x"]["largest"], 0)
+
     @unittest.skipUnless(h5py, "h5py is not installed")
-    def test_newer_files_are_refused_and_killed_runs_are_not(self):
+    def test_newer_files_are_refused(self):
         self.simulate("a")
         shutil.copytree(self.folder / "a", self.folder / "newer")
         with h5py.File(self.folder / "newer/result.h5", "r+") as file:
