@@ -2,11 +2,13 @@
 import csv
 import json
 
+import h5py
 import matplotlib
 import numpy as np
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
+from matplotlib.colors import LogNorm, Normalize
 from matplotlib.ticker import FuncFormatter
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 from scipy.io import netcdf_file
@@ -289,6 +291,71 @@ def draw_surface(axes, points, triangles, colours, view=(28, -62), title="", zoo
     axes.set_axis_off()
     axes.patch.set_visible(False)
     axes.set_title(title, fontsize=10, y=0.84)
+
+
+# ---- stress of a simulation (paper 001, Figs. 8 to 10 and 16 to 18) ----
+
+def read_stress(folder, body, case=""):
+    """Of the only body in stress.h5: von Mises stress [Pa] and strain and the stress along x, instants by nodes, and
+    the maximum over time."""
+    with h5py.File(folder / case / "stress.h5") as file, h5py.File(folder / case / f"{body}.reduced.h5") as reduced:
+        group = file["bodies/0"]
+        assert group.attrs["name"] in (body, body.encode()) and (group["node_ids"][:] == reduced["nodes/node_ids"][:]).all()
+        xx, yy, zz, xy, yz, zx = np.moveaxis(group["at/strain"][:], 2, 0)
+        # sqrt(2/3 e : e) of the deviator; shear strains are engineering ones
+        strain = 2 / 3 * np.sqrt(((xx - yy)**2 + (yy - zz)**2 + (zz - xx)**2) / 2 + 3 / 4 * (xy**2 + yz**2 + zx**2))
+        return {"t": file["time"][:], "points": reduced["nodes/points"][:], "ids": group["node_ids"][:],
+                "stress": group["at/von_mises"][:], "axial": group["at/stress"][:, :, 0], "strain": strain,
+                "maximum": group["maximum/von_mises"][:], "largest": dict(group["maximum"].attrs)}
+
+
+def compared_history(axes, t, reference, cases, scale, labels):
+    """Left the quantity, right its absolute difference to the reference. `cases`: label, values, colour of each."""
+    left, right = axes
+    left.plot(t, scale * reference, color=BLACK, lw=2.2, label="reference")
+    for label, values, colour in cases:
+        left.plot(t, scale * values, color=colour, lw=1, label=label)
+        right.semilogy(t[1:], scale * np.abs(values - reference)[1:], color=colour, lw=0.8, label=label)
+    left.set_ylabel(labels[0]), right.set_ylabel(labels[1])
+    for axis in axes:
+        axis.grid(color="0.9", lw=0.6)
+        axis.set_xlim(0, t[-1])
+
+
+def contour_figure(rows, points, triangles, path, view, height=1.0, zoom=2.7, decades=4):
+    """`rows`: title, unit, reference, and (label, values) of those that are compared with it, each in units to be shown. A row
+    has the reference, then the absolute differences on one logarithmic scale, with the largest value written. `height` of the
+    body in a row [inch]."""
+    columns, above, below = 1 + len(rows[0][3]), 0.46, 0.44
+    high = len(rows) * (height + above + below)
+    width = 3.4
+    figure = plt.figure(figsize=(width * columns, high))
+
+    def box(left, bottom, wide, tall):  # from inches
+        return [left / (width * columns), bottom / high, wide / (width * columns), tall / high]
+
+    for row, (title, unit, reference, cases) in enumerate(rows):
+        errors = [(label, np.abs(values - reference)) for label, values in cases]
+        top = max(e.max() for _, e in errors)
+        log = LogNorm(top / 10**decades, top)
+        panels = [(title, reference, Normalize(0, reference.max()), "viridis")]
+        panels += [(f"difference at {label}", error, log, "magma") for label, error in errors]
+        bottom = high - (row + 1) * (height + above + below)
+        for column, (text, value, norm, colours) in enumerate(panels):
+            axes = figure.add_axes(box(column * width + 0.1, bottom + below, width - 0.2, height), projection="3d")
+            face = np.maximum(value[triangles].mean(axis=1), norm.vmin)
+            draw_surface(axes, points, triangles, plt.get_cmap(colours)(norm(face)), view=view, zoom=zoom)
+            largest = f"{value.max():.0f}" if value.max() >= 100 else f"{value.max():.2g}"
+            figure.text((column + 0.5) / columns, (bottom + below + height + 0.06) / high, f"{text}\nat most {largest} {unit}",
+                        ha="center", fontsize=9)
+        # one scale for the reference, one for all differences
+        for norm, colours, left, wide in ((panels[0][2], "viridis", 0.5, width - 1),
+                                          (log, "magma", width + 0.5, (columns - 1) * width - 1)):
+            bar = figure.colorbar(plt.cm.ScalarMappable(norm, colours), cax=figure.add_axes(box(left, bottom + below - 0.08, wide, 0.07)),
+                                  orientation="horizontal")
+            bar.ax.tick_params(labelsize=7, pad=1)
+            bar.ax.text(1.01, 0.5, unit, transform=bar.ax.transAxes, fontsize=7, va="center")
+    save(figure, path, dpi=95)
 
 
 def save(figure, path, dpi=110):
