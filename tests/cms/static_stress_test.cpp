@@ -61,18 +61,18 @@ ReducedBody reduced_of(const Mesh& mesh, std::vector<InterfaceSpec> interfaces, 
 
 // K p = U' f with the interface "root" held.
 VectorXd static_solution(const ReducedBody& body, const VectorXd& f) {
-  std::vector<int> free;
+  // columns of the unit matrix: those of the coordinates that are free
+  MatrixXd free(body.size(), body.size());
+  int count = 0;
   for (int i = 0; i < body.size(); ++i) {
     const ReducedCoordinate& c = body.coordinates[static_cast<size_t>(i)];
     if (c.kind != CoordinateKind::Constraint ||
         body.interfaces[static_cast<size_t>(c.interface)].name != "root")
-      free.push_back(i);
+      free.col(count++) = VectorXd::Unit(body.size(), i);
   }
+  const MatrixXd N = free.leftCols(count);
   const VectorXd load = body.modes.transpose() * f;
-  VectorXd p = VectorXd::Zero(body.size());
-  const VectorXd of_free = MatrixXd(body.K(free, free)).ldlt().solve(VectorXd(load(free)));
-  p(free) = of_free;
-  return p;
+  return N * MatrixXd(N.transpose() * body.K * N).ldlt().solve(N.transpose() * load);
 }
 
 // Numbers of job.dat behind a heading that begins with `what`, `keys` columns in front left out.
