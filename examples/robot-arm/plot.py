@@ -237,7 +237,8 @@ def payload_figure(folder):
     left.set_title("frequencies with brakes on, Hz", fontsize=10)
     left.yaxis.set_major_formatter(p.FuncFormatter(p.plain))
     right.plot(mass, [-1e3 * row["values"]["tip.z min"] for row in table], "o-", ms=4, color=BLUE, label="sag of the stretched arm, mm")
-    right.plot(mass, [1e-6 * row["values"]["upper max von Mises [Pa]"] for row in table], "s-", ms=4, color=RED, label="largest stress of the upper arm at rest, MPa")
+    right.plot(mass, [1e-6 * row["values"]["upper max von Mises [Pa]"] for row in table], "s-", ms=4, color=RED,
+               label="largest stress of the upper arm at rest, MPa")
     right.set_ylim(bottom=0)
     right.legend(frameon=False)
     left.legend(frameon=False)
