@@ -263,6 +263,16 @@ def outer_triangles(tets):
     return faces[index[count == 1]]
 
 
+HEX_FACES = [[0, 3, 2, 1], [4, 5, 6, 7], [0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7]]
+
+
+def outer_quads(hexes):
+    """Corner quadrilaterals on the outside of a mesh of hexahedra, normals outwards."""
+    faces = np.concatenate([hexes[:, f] for f in HEX_FACES])
+    _, index, count = np.unique(np.sort(faces, axis=1), axis=0, return_index=True, return_counts=True)
+    return faces[index[count == 1]]
+
+
 def read_elements(path):
     """Nodes (from 0) of the elements of the first block of an Exodus file, one row each."""
     with netcdf_file(path, mmap=False) as file:

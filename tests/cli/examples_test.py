@@ -96,8 +96,8 @@ class ReductionsTest(ExamplesBase):
 @needs_gmsh
 @unittest.skipUnless(h5py, "h5py is not installed")
 class MechanismsTest(ExamplesBase):
-    def sensors(self, folder):
-        with open(self.folder / folder / "sensors.csv") as file:
+    def sensors(self, folder, file="sensors.csv"):
+        with open(self.folder / folder / file) as file:
             rows = list(csv.DictReader(file))
         return {name: np.array([float(row[name]) for row in rows]) for name in rows[0]}
 
@@ -349,6 +349,66 @@ class MechanismsTest(ExamplesBase):
             # 9e-5 of 217 J to 4e-4 of the sweep's 5 J: the numerical damping of rho_inf = 0.8
             self.assertLess(run["energy_drift"], 1e-3)
             self.assertLess(run["constraint_drift"], 1e-10)
+
+    def test_the_robot_arm_sags_moves_and_rings_as_beams_and_its_own_modes_say(self):
+        figures = [f"robot-arm-{f}.png" for f in ("stress", "torques", "tip", "modes", "response", "payload")]
+        summary = self.run_example("robot-arm", figures)
+        cases = summary["cases"]
+        rigid, flexible = self.sensors("robot-arm/rigid"), self.sensors("robot-arm/flexible")
+        # inverse dynamics: the closed form with masses and inertias of the meshes; 1.4e-11 N m here
+        shoulder, elbow = self.arm_torques(rigid["t"], summary["bodies"])
+        self.assertLess(np.abs(rigid["shoulder torque.value"] - shoulder).max(), 1e-9 * shoulder.max())
+        self.assertLess(np.abs(rigid["elbow torque.value"] - elbow).max(), 1e-9 * shoulder.max())
+        # cantilevers by hand: 6.484 mm, 14.92 MPa M R / I at a quarter; at the rigid face 18.28 MPa, and a little more
+        sag = -self.sensors("robot-arm")["tip.z"][0]
+        self.assertLess(abs(sag / 6.484e-3 - 1), 0.01)
+        stress = {case: run["stress"]["upper"] for case, run in (("static", summary["simulation"]), ("flexible", cases["flexible"]["simulation"]))}
+        self.assertTrue(18.28e6 < stress["static"]["at"][0]["max_von_mises"] < 1.1 * 18.28e6, stress["static"])
+        self.assertGreater(stress["flexible"]["max_von_mises"], 1.5 * stress["static"]["max_von_mises"])
+        # servos add torque / stiffness; 0.02 %: large rotations
+        servo = 1.4 * 63.63 / 3e4 + 0.6 * 18.80 / 1e4
+        self.assertLess(abs(-self.sensors("robot-arm/servo")["tip.z"][0] - sag - servo), 1e-3 * servo)
+        # it starts at rest in the equilibrium, and ends ringing about the one there
+        still = flexible["t"] < 0.1
+        self.assertLess(np.ptp(flexible["tip.z"][still]), 1e-9)
+        self.assertGreater(np.ptp(flexible["tip.z"][flexible["t"] > 0.95]), 5e-4)
+        # Rayleigh's quotients, good to 1 %
+        first = {"brakes": summary["linearisation"], "servo": cases["servo"]["linearisation"]}
+        for name, expected in (("brakes", 6.688), ("servo", 5.246)):
+            self.assertLess(abs(first[name]["modes"][0]["frequency_hz"] / expected - 1), 0.01)
+        # the compliance by hand, enlarged by the resonance, at 1 Hz: 0.3 %
+        response = self.sensors("robot-arm", "response.csv")
+        expected = 1.6216e-4 / (1 - (response["f"][0] / 6.701) ** 2)
+        self.assertLess(abs(response["tip.z by push magnitude"][0] / expected - 1), 0.01)
+        # frequencies fall with the payload, as 1 / sqrt(payload + 0.48 kg) of the rest where the payload rules: 1.8 %
+        points = summary["sweep"]["points"]
+        self.assertEqual(summary["sweep"]["failed"], 0)
+        mass = np.array([point["parameters"]["bodies.payload.rigid.mass"] for point in points])
+        frequency = np.array([point["values"]["frequency 1 [Hz]"] for point in points])
+        scaled = (frequency * np.sqrt(mass + 0.48))[mass >= 0.5]
+        self.assertEqual(len(scaled), 7)
+        self.assertLess(np.ptp(scaled) / scaled.mean(), 0.03)
+        for run in (cases["rigid"], cases["flexible"]):
+            self.assertLess(run["simulation"]["energy_drift"], 1e-5)
+            self.assertLess(run["simulation"]["constraint_drift"], 1e-10)
+
+    def arm_torques(self, t, bodies):
+        """Torques [N m] of shoulder and elbow of the arm with rigid links, by Lagrange's equations."""
+        s = np.clip((t - 0.1) / 0.8, 0, 1)
+        p, v, a = 10 * s**3 - 15 * s**4 + 6 * s**5, (30 * s**2 - 60 * s**3 + 30 * s**4) / 0.8, (60 * s - 180 * s**2 + 120 * s**3) / 0.64
+        shoulder, elbow = math.pi / 3, -math.pi / 2
+        # links, motor and payload, each with mass, distance along its link, and inertia across the plane
+        L, g = 0.8, 9.81
+        upper = [(bodies["upper"]["mass"], bodies["upper"]["center"][0], bodies["upper"]["inertia"][1][1]), (2, L, 2e-3)]
+        fore = [(bodies["fore"]["mass"], bodies["fore"]["center"][0], bodies["fore"]["inertia"][1][1]), (3, 0.6, 4e-3)]
+        I1, S1 = sum(m * c**2 + J for m, c, J in upper), sum(m * c for m, c, _ in upper)
+        I2, S2, m2 = sum(m * c**2 + J for m, c, J in fore), sum(m * c for m, c, _ in fore), sum(m for m, _, _ in fore)
+        q1, q2, v1, v2, a1, a2 = shoulder * p, elbow * p, shoulder * v, elbow * v, shoulder * a, elbow * a
+        c, h = L * S2 * np.cos(q2), L * S2 * np.sin(q2)
+        second = (I2 + c) * a1 + I2 * a2 + h * v1**2 + g * S2 * np.cos(q1 + q2)
+        first = ((I1 + I2 + m2 * L**2 + 2 * c) * a1 + (I2 + c) * a2 - h * (2 * v1 * v2 + v2**2)
+                 + g * ((S1 + m2 * L) * np.cos(q1) + S2 * np.cos(q1 + q2)))
+        return first, second
 
     def rigid_angle(self, times, rod):
         """Crank angle [rad] of the rigid slider-crank at equally spaced times: I(phi) phi'' + I'(phi) phi'^2 / 2 = T(t), SI."""
