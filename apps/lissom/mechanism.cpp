@@ -53,7 +53,7 @@ Mechanism open_mechanism(const MechanismFlags& flags, Command& command) {
     const bool slap = out.study.simulation && out.study.simulation->simulate &&
                       out.study.simulation->simulate->slap && out.study.rom.empty();
     // bodies are reduced once
-    const auto store = std::make_shared<BodyStore>(slap);
+    const auto store = std::make_shared<BodyStore>(slap, false, stress_needs(study));
     if (slap) {
       StudyFile asked = study;
       asked.train = out.study.train;

@@ -238,7 +238,9 @@ File File::open(const std::filesystem::path& path) {
   context->file = {H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()), H5Fclose};
   if (!context->file.valid()) {
     const std::string why = reason();
-    // marked as open: one that grows can be read all the same
+    // marked as open: one that grows can be read all the same. Parts that look damaged may be on their way
+    // and are read again, the wait doubling from a nanosecond on: some milliseconds in all
+    if (H5Pset_metadata_read_attempts(access.id(), 20) < 0) fail_opening(path, reason());
     context->file = {H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access.id()), H5Fclose};
     if (!context->file.valid()) fail_opening(path, why);
     context->growing = true;

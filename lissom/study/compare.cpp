@@ -604,7 +604,7 @@ std::string describe_comparison(const Comparison& comparison, const ComparedResu
   for (const ColumnDifference& c : comparison.columns)
     table.add({c.name, c.unit.empty() ? "-" : c.unit, fmt::format("{:.3e}", c.largest),
                fmt::format("{:.6g}", c.at), fmt::format("{:.3e}", c.rms), fmt::format("{:.3e}", c.scale),
-               fmt::format("{:.2e}", c.relative())});
+               std::isfinite(c.relative()) ? fmt::format("{:.2e}", c.relative()) : "-"});
   if (!comparison.columns.empty()) text += table.str();
   if (!comparison.nodes.empty()) {
     Table nodes({"body", "nodes", "largest distance", "at t", "of node", "rms", "epsilon"});

@@ -514,7 +514,7 @@ json linearisation_json(const Linearisation& model) {
 }
 
 std::string describe_linearisation(const Linearisation& model, int modes) {
-  std::string text = fmt::format("linearised at t = {:.6g} s: {} states, {} inputs, {} outputs\n", model.t,
+  std::string text = fmt::format("linearised at t = {:.6g} s: states {}, inputs {}, outputs {}\n", model.t,
                                  model.A.rows(), model.inputs.size(), model.outputs.size());
   text += model.stable() ? "no part of it grows\n"
                          : fmt::format("unstable: a part of it grows as exp({:.4g} t)\n", model.growth);

@@ -105,7 +105,9 @@ Scene::Scene(const System& system, const BodyMeshes& meshes, const std::vector<s
       if (!asked(group.name)) continue;
       const auto found = meshes.find(group.name);
       if (found == meshes.end() || !found->second || found->second->node_count() == 0) {
-        leave_out(group.name, "it has no mesh");
+        // bodies of numbers have none, unless they were asked for by name
+        if (!chosen.empty() || body.flexible_modes() > 0 || group.count > 0)
+          leave_out(group.name, "it has no mesh");
         continue;
       }
       Part part;

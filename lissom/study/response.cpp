@@ -32,7 +32,9 @@ std::vector<int> chosen(const std::vector<std::string>& all, const std::vector<s
   const std::string place = where.file.empty() ? "" : to_string(where) + ": ";
   if (all.empty())
     fail_input("{}response: the mechanism has no {}", place,
-               what[0] == 'i' ? "input: add a force, torque or line force" : "output: add a sensor");
+               what[0] == 'i' ? "input: add a force, torque or line force; one that is zero at all times has "
+                                "no direction and is none"
+                              : "output: add a sensor");
   for (const std::string& name : asked) {
     const size_t before = list.size();
     for (size_t i = 0; i < all.size(); ++i)
@@ -44,6 +46,28 @@ std::vector<int> chosen(const std::vector<std::string>& all, const std::vector<s
   if (asked.empty())
     for (size_t i = 0; i < all.size(); ++i) list.push_back(static_cast<int>(i));
   return list;
+}
+
+// The grid that was asked for, and at every resonance its top and slopes, which a grid may miss.
+VectorXd frequencies_of(const Linearisation& model, const ResponseSpec& spec) {
+  std::vector<double> list;
+  for (int i = 0; i + 1 < spec.points; ++i) {
+    const double s = static_cast<double>(i) / (spec.points - 1);
+    list.push_back(spec.logarithmic ? spec.from * std::pow(spec.to / spec.from, s)
+                                    : spec.from + s * (spec.to - spec.from));
+  }
+  list.push_back(spec.to);
+  for (const LinearMode& mode : model.modes) {
+    const double f = std::abs(mode.eigenvalue.imag()) / (2 * std::numbers::pi);
+    // undamped ones have no top
+    if (!(mode.damping > 1e-12 && mode.damping < 0.3)) continue;
+    for (const double widths : {-4.0, -2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 4.0})
+      if (const double at = f * (1 + widths * mode.damping); at > spec.from && at < spec.to)
+        list.push_back(at);
+  }
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+  return Eigen::Map<const VectorXd>(list.data(), static_cast<Index>(list.size()));
 }
 
 // X = (s - H)^-1 X for an upper Hessenberg H: elimination with exchanges of neighbours.
@@ -77,13 +101,8 @@ FrequencyResponse frequency_response(const Linearisation& model, const ResponseS
   const std::vector<int> outputs = chosen(model.outputs, spec.outputs, "outputs", spec.where);
   const Index n = model.A.rows();
   FrequencyResponse out;
-  out.frequencies.resize(spec.points);
-  for (int i = 0; i < spec.points; ++i) {
-    const double s = static_cast<double>(i) / (spec.points - 1);
-    out.frequencies[i] = spec.logarithmic ? spec.from * std::pow(spec.to / spec.from, s)
-                                          : spec.from + s * (spec.to - spec.from);
-  }
-  out.frequencies[spec.points - 1] = spec.to;
+  out.frequencies = frequencies_of(model, spec);
+  const Index points = out.frequencies.size();
 
   // velocities in the size of displacements, so that no large number hides small ones
   const Index d = n / 2;
@@ -112,12 +131,12 @@ FrequencyResponse frequency_response(const Linearisation& model, const ResponseS
       const bool compound = model.input_units[input].find(' ') != std::string::npos;
       const std::string& by = model.input_units[input];
       pair.unit = model.output_units[output] + "/" + (compound ? "(" + by + ")" : by);
-      pair.H.resize(spec.points);
+      pair.H.resize(points);
       out.pairs.push_back(std::move(pair));
     }
   MatrixXcd T(n, n), X, response;
   const MatrixXcd from = B.cast<Complex>(), to = C.cast<Complex>();
-  for (int i = 0; i < spec.points; ++i) {
+  for (Index i = 0; i < points; ++i) {
     X = from;
     const Complex s(0, 2 * std::numbers::pi * out.frequencies[i]);
     if (n > 0) solve_hessenberg(H, s, T, X);
@@ -132,7 +151,7 @@ FrequencyResponse frequency_response(const Linearisation& model, const ResponseS
     const VectorXd size = pair.H.cwiseAbs();
     // round-off has peaks, too
     const double floor = 1e-9 * size.maxCoeff();
-    for (int i = 1; i + 1 < spec.points; ++i)
+    for (Index i = 1; i + 1 < points; ++i)
       if (size[i] > size[i - 1] && size[i] >= size[i + 1] && size[i] > floor)
         pair.peaks.push_back({out.frequencies[i], size[i], degrees(pair.H[i])});
     std::stable_sort(pair.peaks.begin(), pair.peaks.end(),

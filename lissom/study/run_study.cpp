@@ -121,15 +121,20 @@ class StudyRunner {
     json& files = summary["linearisation"]["files"];
     files = write_analyses(analyses, out);
     if (study.linearise && study.linearise->paraview) {
-      show_modes(study, *analyses.linearisation, out / "system_modes.exo");
-      files.push_back("system_modes.exo");
+      if (show_modes(study, *analyses.linearisation, out / "system_modes.exo"))
+        files.push_back("system_modes.exo");
     }
   }
 
-  // The modes of the whole mechanism on the meshes.
-  void show_modes(const StudyFile& study, const Linearisation& model, const std::filesystem::path& path) {
+  // The modes of the whole mechanism on the meshes; false where there are none.
+  bool show_modes(const StudyFile& study, const Linearisation& model, const std::filesystem::path& path) {
     const auto count = static_cast<Eigen::Index>(
         std::min<size_t>(static_cast<size_t>(study.linearise->modes), model.modes.size()));
+    if (count == 0) {
+      diagnostics_.warn("linearise.paraview." + study.case_name,
+                        "there are no modes to be shown in ParaView: the mechanism has no degree of freedom");
+      return false;
+    }
     Eigen::VectorXd frequencies(count), damping(count);
     for (Eigen::Index i = 0; i < count; ++i) {
       frequencies[i] = model.modes[static_cast<size_t>(i)].frequency;
@@ -138,6 +143,7 @@ class StudyRunner {
     const StudySystem built = make_system(study);
     write_system_modes(*built.system, model.q, model.shapes.leftCols(count), frequencies, damping,
                        meshes_to_show(study, store_, diagnostics_, progress_), path, diagnostics_);
+    return true;
   }
 
   // [sweep]: every point does what the study asks for, and leaves its numbers only.

@@ -359,7 +359,8 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
       without_nodes.nodes = false;
       const ResultFile file = read_result_file(files.result_path, diagnostics, without_nodes);
       if (from.complete) {
-        if (!is_first_sample(file, initial)) fail_other_bodies(folder);
+        // the first sample of statics is the equilibrium, not what was placed
+        if (!statics && !is_first_sample(file, initial)) fail_other_bodies(folder);
         return restore(std::move(run), file, series, unit_factors, spec.units.time, folder);
       }
       if (!same_bits(from.checkpoint->start, checkpoint.start)) fail_other_bodies(folder);

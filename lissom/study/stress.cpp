@@ -25,6 +25,14 @@ std::vector<Index> samples_at(const StressSpec& spec, const VectorXd& times, Dia
   std::vector<Index> samples;
   const double length = times[times.size() - 1] - times[0];
   for (const double t : spec.at) {
+    if (t < times[0] - same_instant * length || t > times[times.size() - 1] + same_instant * length) {
+      diagnostics.warn(
+          "simulate.stress-instant",
+          fmt::format("stress is asked for at t = {:.6g} s, which the run from {:.6g} to {:.6g} s "
+                      "does not have; it was left out",
+                      t, times[0], times[times.size() - 1]));
+      continue;
+    }
     Index sample = 0;
     const double distance = (times.array() - t).abs().minCoeff(&sample);
     if (distance > same_instant * length)
