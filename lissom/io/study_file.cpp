@@ -283,9 +283,6 @@ class Override {
         if (entry.is_table() || entry.is_array()) keys.push_back(key);
       std::sort(keys.begin(), keys.end());
       const std::string first = path.substr(0, path.find('.'));
-      if (std::find(names.begin(), names.end(), path) != names.end())
-        return problem(fmt::format("'{}' is a whole entry of '{}', expected one of its keys: '{}.{}.KEY'",
-                                   path, above, above, path));
       return problem(
           fmt::format("there is no '{}'{}{}; there {}", first,
                       above.empty() ? "" : fmt::format(" in '{}'", above), did_you_mean(first, keys),
@@ -322,6 +319,9 @@ class Override {
     }
     if (entries.empty()) {
       const std::string first = path.substr(0, path.find('.'));
+      if (std::find(names.begin(), names.end(), path) != names.end())
+        return problem(fmt::format("'{}' is a whole entry of '{}', expected one of its keys: '{}.{}.KEY'",
+                                   path, above, above, path));
       return problem(fmt::format("no entry of '{}' has the name '{}'{}; there {}", above, first,
                                  did_you_mean(first, names),
                                  names.empty() ? "is none" : fmt::format("are: {}", fmt::join(names, ", "))));
