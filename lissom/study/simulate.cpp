@@ -206,7 +206,8 @@ struct RunFiles {
   std::optional<CsvWriter> csv;
   std::optional<ResultWriter> result;
   Timer since_flush, since_checkpoint;
-  bool failed = false;  // something could not be written
+  Eigen::Index unflushed = 0;  // numbers, about
+  bool failed = false;         // something could not be written
 
   explicit RunFiles(const std::filesystem::path& folder)
       : csv_path(folder / "sensors.csv"),
@@ -226,6 +227,7 @@ struct RunFiles {
     csv->flush();
     result->flush();
     since_flush = Timer();
+    unflushed = 0;
   }
 
   // Remembers when writing fails.
@@ -361,6 +363,8 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
       if (from.complete) {
         // the first sample of statics is the equilibrium, not what was placed
         if (!statics && !is_first_sample(file, initial)) fail_other_bodies(folder);
+        // killed between its last two acts
+        std::filesystem::remove(files.checkpoint_path, ec);
         return restore(std::move(run), file, series, unit_factors, spec.units.time, folder);
       }
       if (!same_bits(from.checkpoint->start, checkpoint.start)) fail_other_bodies(folder);
@@ -411,7 +415,10 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
     files.guarded([&] {
       files.csv->add(series.times.back(), shown);
       files.result->add(state, values, now, nodes, summary, distance);
-      if (files.since_flush.seconds() >= 1) files.flush();
+      // a disk that is full loses what was not flushed: a second, or a megabyte
+      files.unflushed += 3 * state.q.size() + state.lambda.size() + 2 * values.size() + 40;
+      for (const Eigen::Matrix3Xd& x : nodes) files.unflushed += x.size();
+      if (files.since_flush.seconds() >= 1 || files.unflushed >= 1 << 17) files.flush();
     });
   };
   output.stop = options.stop;
