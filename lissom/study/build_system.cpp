@@ -599,7 +599,10 @@ SystemCheck check_study_system(const StudySystem& built, const StudyFile& study,
   const bool driven = std::any_of(system.joints().begin(), system.joints().end(), [](const Joint& joint) {
     return is_driven(joint.kind) && !joint.motion.is_constant();
   });
-  if (!check.moves() && !driven)
+  // statics ask for reactions, whatever moves
+  const bool at_rest = study.simulation && study.simulation->simulate &&
+                       study.simulation->simulate->integrator.integrator == Integrator::Static;
+  if (!check.moves() && !driven && !at_rest)
     fail_input(
         "{}: the mechanism cannot move: {} coordinates have {} independent constraints, and nothing is "
         "driven; "

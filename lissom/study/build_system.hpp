@@ -51,7 +51,8 @@ StudySystem build_rom_system(const StudyFile& study, const SlapModel& model, Dia
 
 // The check before a run, at the positions q. Throws InputError where the study cannot be simulated: frames
 // of joints that do not meet (unless they may be moved), a mechanism that cannot move although nothing drives
-// it, directions without inertia. Redundant constraints and bodies that nothing holds are warnings.
+// it (statics but for), directions without inertia. Redundant constraints and bodies that nothing holds are
+// warnings.
 SystemCheck check_study_system(const StudySystem& built, const StudyFile& study, Diagnostics& diagnostics);
 
 // What will be solved, for programs; describe(system, check) is the same for people.

@@ -433,6 +433,52 @@ of = "bore"
         self.assert_refused(["simulate", "s.toml"], "'bore'", "drive")
 
 
+class Structures(CliTest):
+    def test_reactions_of_what_cannot_move_are_those_of_statics(self):
+        # a three-hinged arch of two bars at right angles: half of it each, H = V from the moments about the crown
+        self.write("arch.toml", """
+gravity = [0, -10, 0]
+[bodies.a]
+rigid = { mass = 2, center = [0.5, 0.5, 0], inertia = [0.1, 0.1, 0.1] }
+points = { foot = [0, 0, 0], top = [1, 1, 0] }
+[bodies.b]
+rigid = { mass = 2, center = [0.5, -0.5, 0], inertia = [0.1, 0.1, 0.1] }
+points = { top = [0, 0, 0], foot = [1, -1, 0] }
+position = [1, 1, 0]
+[[joints]]
+name = "left"
+kind = "revolute"
+between = ["ground", "a.foot"]
+axis = [0, 0, 1]
+[[joints]]
+name = "crown"
+kind = "revolute"
+between = ["a.top", "b.top"]
+axis = [0, 0, 1]
+[[joints]]
+name = "right"
+kind = "revolute"
+between = ["ground", "b.foot"]
+axis = [0, 0, 1]
+[[sensors]]
+name = "left"
+kind = "reaction"
+of = "left"
+[simulate]
+end = 1
+step = 1
+integrator = "static"
+""")
+        self.json_of("simulate", "arch.toml", "--out", "out")
+        with open(self.folder / "out" / "sensors.csv") as file:
+            last = list(csv.DictReader(file))[-1]
+        # V = 20 N carries one bar; H * 1 m = V * 1 m - 20 N * 0.5 m
+        self.assert_close(float(last["left.fy"]), 20, 1e-12)
+        self.assert_close(float(last["left.fx"]), 10, 1e-12)
+        self.write("run.toml", (self.folder / "arch.toml").read_text().replace('integrator = "static"', ""))
+        self.assert_refused(["simulate", "run.toml"], "the mechanism cannot move")
+
+
 class Linearised(AnalysisTest):
     def test_a_pendulum_swings_and_is_damped_as_its_closed_form(self):
         self.write("s.toml", PENDULUM.replace("FACTOR", "0"))
