@@ -478,6 +478,35 @@ integrator = "static"
         self.write("run.toml", (self.folder / "arch.toml").read_text().replace('integrator = "static"', ""))
         self.assert_refused(["simulate", "run.toml"], "the mechanism cannot move")
 
+    def test_a_singular_load_case_is_told(self):
+        # two bars in a line between two hinges: any weight would need an infinite force
+        self.write("line.toml", """
+gravity = [0, -10, 0]
+[bodies.a]
+rigid = { mass = 1, center = [0.5, 0, 0], inertia = [0.01, 0.1, 0.1] }
+points = { s = [0, 0, 0], e = [1, 0, 0] }
+[bodies.b]
+rigid = { mass = 1, center = [0.5, 0, 0], inertia = [0.01, 0.1, 0.1] }
+points = { s = [0, 0, 0], e = [1, 0, 0] }
+position = [1, 0, 0]
+[[joints]]
+name = "l"
+kind = "revolute"
+between = ["ground", "a.s"]
+axis = [0, 0, 1]
+[[joints]]
+name = "m"
+kind = "revolute"
+between = ["a.e", "b.s"]
+axis = [0, 0, 1]
+[[joints]]
+name = "r"
+kind = "cylindrical"
+between = ["ground", "b.e"]
+axis = [0, 0, 1]
+""")
+        self.assert_refused(["static", "line.toml"], "joint 'm'", "singular position", code=1)
+
 
 class Linearised(AnalysisTest):
     def test_a_pendulum_swings_and_is_damped_as_its_closed_form(self):
