@@ -65,10 +65,7 @@ Mechanism open_mechanism(const MechanismFlags& flags, Command& command) {
       };
     } else {
       out.make = [variant = out.study, store, &command] {
-        if (variant.rom.empty())
-          return build_system(variant, *store, command.diagnostics, command.progress());
-        return build_rom_system(variant, read_rom_file(variant.rom, command.diagnostics).model,
-                                command.diagnostics);
+        return make_system(variant, *store, command.diagnostics, command.progress());
       };
     }
     return out;

@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "lissom/core/error.hpp"
+#include "lissom/io/csv_table.hpp"
 
 namespace lissom {
 
@@ -16,20 +17,13 @@ namespace {
 
 constexpr size_t enough_bytes = 1 << 16;
 
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
-}
-
 }  // namespace
 
 CsvWriter::CsvWriter(const std::filesystem::path& path, const std::vector<std::string>& columns)
     : path_(path), file_(::open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666)) {
   if (file_ < 0) fail_writing();
   waiting_ = "t";
-  for (const std::string& column : columns) waiting_ += "," + quoted(column);
+  for (const std::string& column : columns) waiting_ += "," + csv_field(column);
   waiting_ += '\n';
   flush();
 }

@@ -8,6 +8,7 @@
 
 #include "lissom/core/text.hpp"
 #include "lissom/fe/named_nodes.hpp"
+#include "lissom/io/rom_file.hpp"
 #include "lissom/rom/slap_body.hpp"
 
 namespace lissom {
@@ -557,6 +558,12 @@ StudySystem build_system(const StudyFile& study, BodyStore& store, Diagnostics& 
 StudySystem build_rom_system(const StudyFile& study, const SlapModel& model, Diagnostics& diagnostics) {
   LISSOM_ASSERT(study.simulation.has_value());
   return RomBuilder(study, model).build(diagnostics);
+}
+
+StudySystem make_system(const StudyFile& study, BodyStore& store, Diagnostics& diagnostics,
+                        const ProgressHook& progress) {
+  if (study.rom.empty()) return build_system(study, store, diagnostics, progress);
+  return build_rom_system(study, read_rom_file(study.rom, diagnostics).model, diagnostics);
 }
 
 SystemCheck check_study_system(const StudySystem& built, const StudyFile& study, Diagnostics& diagnostics) {

@@ -49,6 +49,10 @@ StudySystem build_system(const StudyFile& study, BodyStore& store, Diagnostics& 
 // have, with those that it has.
 StudySystem build_rom_system(const StudyFile& study, const SlapModel& model, Diagnostics& diagnostics);
 
+// One of the two: of the study's bodies, or of the model that it names.
+StudySystem make_system(const StudyFile& study, BodyStore& store, Diagnostics& diagnostics,
+                        const ProgressHook& progress = {});
+
 // The check before a run, at the positions q. Throws InputError where the study cannot be simulated: frames
 // of joints that do not meet (unless they may be moved), a mechanism that cannot move although nothing drives
 // it (statics but for), directions without inertia. Redundant constraints and bodies that nothing holds are

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "lissom/core/atomic_file.hpp"
-#include "lissom/io/rom_file.hpp"
 #include "lissom/io/table.hpp"
 #include "lissom/linalg/blas.hpp"
 #include "lissom/study/analyses.hpp"
@@ -91,9 +90,7 @@ class StudyRunner {
 
   // The system of a study: of its bodies, of the model that it names, or of the one trained here.
   StudySystem make_system(const StudyFile& study) {
-    if (!study.rom.empty())
-      return build_rom_system(study, read_rom_file(study.rom, diagnostics_).model, diagnostics_);
-    if (!needs_training(study)) return build_system(study, store_, diagnostics_, progress_);
+    if (!needs_training(study)) return lissom::make_system(study, store_, diagnostics_, progress_);
     const Training& training = trained(*study.train);
     const SlapModel model =
         study.train->order ? training.model(checked_order(study, training)) : training.rom.model;

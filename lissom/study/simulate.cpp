@@ -11,7 +11,6 @@
 #include "lissom/core/text.hpp"
 #include "lissom/io/csv_writer.hpp"
 #include "lissom/io/result_file.hpp"
-#include "lissom/io/rom_file.hpp"
 #include "lissom/io/table.hpp"
 #include "lissom/study/balance.hpp"
 #include "lissom/study/checkpoint.hpp"
@@ -109,13 +108,6 @@ json energy_json(const SystemEnergy& energy) {
           {"gravity", energy.gravity},
           {"springs", energy.springs},
           {"total", energy.total()}};
-}
-
-// Of the study's bodies, or of the model that it names.
-StudySystem make_system(const StudyFile& study, BodyStore& store, Diagnostics& diagnostics,
-                        const ProgressHook& progress) {
-  if (study.rom.empty()) return build_system(study, store, diagnostics, progress);
-  return build_rom_system(study, read_rom_file(study.rom, diagnostics).model, diagnostics);
 }
 
 // Before the bodies are reduced, which may take long.

@@ -30,7 +30,8 @@ std::vector<Index> samples_at(const StressSpec& spec, const VectorXd& times, Dia
           "simulate.stress-instant",
           fmt::format("stress is asked for at t = {:.6g} s, which the run from {:.6g} to {:.6g} s "
                       "does not have; it was left out",
-                      t, times[0], times[times.size() - 1]));
+                      t, times[0], times[times.size() - 1]),
+          spec.where);
       continue;
     }
     Index sample = 0;
