@@ -1,5 +1,7 @@
 #include "lissom/mbs/body.hpp"
 
+#include <numeric>
+
 namespace lissom {
 
 // coordinates that are not redundant need none
@@ -11,6 +13,23 @@ void Body::own_gradient(const Vector&, Eigen::Ref<Eigen::MatrixXd> G) const {
 }
 void Body::add_own_hessian(const Vector& lambda, double, Eigen::Ref<Eigen::MatrixXd>) const {
   LISSOM_ASSERT(lambda.size() == 0);
+}
+
+void Body::add_cells(const Vector&, const Vector&, const Vector&, double, const Eigen::Vector3d&, double,
+                     double, double, Workspace&, const CellWriter&) const {
+  LISSOM_ASSERT(cells().empty());
+}
+
+void Body::mass_diagonal(const Vector& q, Workspace& workspace, Eigen::Ref<Eigen::VectorXd> diagonal) const {
+  Eigen::MatrixXd M(coordinates(), coordinates());
+  mass(q, workspace, M);
+  diagonal = M.diagonal();
+}
+
+std::vector<int> Body::marker_coordinates(int) const {
+  std::vector<int> all(coordinates());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
 }
 
 std::vector<NodeGroup> Body::node_groups() const {

@@ -1,5 +1,6 @@
 // A body of a multibody system, whichever its formulation: rigid, floating frame (FFRF), natural coordinates
-// (FNCF) or generalized component modes (GCMS).
+// (FNCF), generalized component modes (GCMS), beams in absolute nodal coordinates (ANCF), or a mechanism that
+// was reduced as a whole.
 //
 // Notation: q (n) its coordinates, v = q', a = q''; its equations of motion alone are
 //   r = w M(q) a + h(q, v) + G' lambda,   h = quadratic velocity terms + elastic + damping - gravity,
@@ -32,6 +33,15 @@ struct NodeGroup {
   int first = 0, count = 0;
 };
 
+// Where the entries of a body's cells stand in a Newton matrix: entry (i, j) of cell c is
+// values[at[c][i + j * size of the cell]]. Of a symmetric matrix, where `lower` is set, entries above the
+// diagonal of a cell need not be added: they lead nowhere.
+struct CellWriter {
+  double* values = nullptr;
+  const int* const* at = nullptr;
+  bool lower = false;
+};
+
 class Body {
  public:
   // Room for intermediate results; each formulation has its own kind.
@@ -44,7 +54,7 @@ class Body {
   virtual ~Body() = default;
 
   const std::string& name() const { return name_; }
-  virtual std::string formulation() const = 0;  // "rigid", "ffrf", "fncf", "gcms", "slap"
+  virtual std::string formulation() const = 0;  // "rigid", "ffrf", "fncf", "gcms", "slap", "ancf", "pod"
   // Names of the bodies of a whole mechanism, reduced with its joints, so that what holds it is part of it;
   // none of a single body.
   virtual std::vector<std::string> part_names() const { return {}; }
@@ -65,6 +75,21 @@ class Body {
                         Eigen::Ref<Eigen::MatrixXd> J) const = 0;
   virtual void mass(const Vector& q, Workspace& workspace, Eigen::Ref<Eigen::MatrixXd> M) const = 0;
 
+  // A body of many coordinates whose matrix is mostly zero gives it as a sum of small dense blocks: cells()
+  // are their sets of coordinates, the same at all times (none: the matrix is full). add_cells() adds the
+  // blocks of the J above to where `out` says. The full forms of such a body are for tests and small ones.
+  virtual std::vector<std::vector<int>> cells() const { return {}; }
+  virtual void add_cells(const Vector& q, const Vector& v, const Vector& a, double w,
+                         const Eigen::Vector3d& gravity, double cq, double cv, double ca,
+                         Workspace& workspace, const CellWriter& out) const;
+  // The diagonal of M (n).
+  virtual void mass_diagonal(const Vector& q, Workspace& workspace,
+                             Eigen::Ref<Eigen::VectorXd> diagonal) const;
+  // Whether J is symmetric whatever cq, cv, ca.
+  virtual bool symmetric() const { return false; }
+  // Whether all its markers move in the x-y plane and turn about z, so that torques have a symmetric tangent.
+  virtual bool planar() const { return false; }
+
   // Own constraints (k of them; default: none): g (k); G (k by n), overwritten; H (n by n) += factor sum_i
   // lambda_i d2g_i/dq2, constant. As they are quadratic, d2g/dt2 - G a = v' (d2g/dq2) v.
   virtual void own_constraint(const Vector& q, Eigen::Ref<Eigen::VectorXd> g) const;
@@ -75,10 +100,13 @@ class Body {
   // nearest name, and those there are).
   virtual int add_marker(const MarkerSpec& spec) = 0;
   virtual bool marker_rotates(int marker) const = 0;
+  // The coordinates that a marker depends on (k, ascending): J and V of marker() have a column for each of
+  // them, and H of add_marker_hessian() is k by k. By default all n.
+  virtual std::vector<int> marker_coordinates(int marker) const;
   // `gradients` also fills V.
   virtual void marker(int marker, const Vector& q, const Vector& v, bool gradients, Workspace& workspace,
                       MarkerKinematics& out) const = 0;
-  // H (n by n) += factor sum_i w_i d2m_i/dq2.
+  // H (k by k) += factor sum_i w_i d2m_i/dq2.
   virtual void add_marker_hessian(int marker, const Vector& q, const Vector12d& w, double factor,
                                   Workspace& workspace, Eigen::Ref<Eigen::MatrixXd> H) const = 0;
 

@@ -36,7 +36,8 @@ struct MarkerSpec {
   SourcePos where;                                     // for messages
 };
 
-// m and its derivatives with respect to the n coordinates q of the body.
+// m and its derivatives with respect to the coordinates of the body that it depends on
+// (Body::marker_coordinates: n, all of them, but for bodies of many coordinates).
 struct MarkerKinematics {
   Vector12d m = Vector12d::Zero();
   Vector12d rate = Vector12d::Zero();  // dm/dt = J v
