@@ -48,13 +48,24 @@ struct RowRank {
   MatrixXd combinations;  // dropped rows as sums of kept joint rows (in the order of kept_joint_rows)
   std::vector<int> kept_joint_rows;
   double smallest_kept = 1, largest_dropped = 0;
+  std::vector<bool> zero;  // rows that no coordinate changes
 };
 
 RowRank independent_rows(const MatrixXd& A, int joint_rows) {
   const int rows = static_cast<int>(A.rows()), own = rows - joint_rows;
+  RowRank out;
+  out.zero.assign(rows, false);
   MatrixXd At = A.transpose();
-  for (int c = 0; c < rows; ++c)
-    if (const double norm = At.col(c).norm(); norm > 0) At.col(c) /= norm;
+  // rows that no coordinate changes say nothing; they are not among the pivots
+  for (int c = 0; c < rows; ++c) {
+    const double norm = At.col(c).norm();
+    if (norm > rank_tolerance)
+      At.col(c) /= norm;
+    else {
+      At.col(c).setZero();
+      out.zero[c] = true;
+    }
+  }
 
   // what the rows of joints say beyond the bodies' own; twice, so that round-off stays
   MatrixXd B = At.leftCols(joint_rows);
@@ -63,7 +74,6 @@ RowRank independent_rows(const MatrixXd& A, int joint_rows) {
     const MatrixXd Q = qr.householderQ() * MatrixXd::Identity(At.rows(), own);
     for (int repeat = 0; repeat < 2; ++repeat) B -= Q * (Q.transpose() * B);
   }
-  RowRank out;
   for (int i = 0; i < own; ++i) out.kept.push_back(joint_rows + i);
   if (joint_rows > 0) {
     Eigen::ColPivHouseholderQR<MatrixXd> qr(B);
@@ -214,6 +224,8 @@ void find_massless(const System& system, SystemEquations& equations, const Matri
   for (size_t b = 0; b < system.bodies().size(); ++b) {
     const Body& body = *system.bodies()[b];
     const int size = body.coordinates(), offset = system.offset(static_cast<int>(b));
+    // sparse ones are beams, which have mass everywhere
+    if (!body.cells().empty()) continue;
     MatrixXd M(size, size);
     const auto workspace = body.workspace();
     body.mass(q.segment(offset, size), *workspace, M);
@@ -308,6 +320,10 @@ SystemCheck check_system(const System& system, double t, const Eigen::VectorXd& 
         6 * static_cast<int>(system.bodies().size()) - rigid_rank(system, equations, t, q);
 
   for (size_t i = 0; i < rank.dropped.size(); ++i) {
+    if (rank.zero[rank.dropped[i]]) {
+      ++check.satisfied;
+      continue;
+    }
     SystemCheck::Redundant redundant;
     redundant.row = rank.dropped[i];
     redundant.joint = joint_of_row(system, redundant.row);
@@ -386,8 +402,14 @@ std::string describe(const System& system, const SystemCheck& check) {
   line("");
   for (const auto& body : system.bodies()) {
     if (!body->is_mechanism()) continue;
-    line(fmt::format("'{}' is a mechanism reduced as a whole, joints included: {} in {}.", body->name(),
-                     list_of(body->part_names()), plural(body->coordinates(), "coordinate", "coordinates")));
+    if (!body->cells().empty())
+      line(fmt::format("{} in {}; pins that they share and supports are part of them.",
+                       list_of(body->part_names()),
+                       plural(body->coordinates(), "coordinate", "coordinates")));
+    else
+      line(fmt::format("'{}' is a mechanism reduced as a whole, joints included: {} in {}.", body->name(),
+                       list_of(body->part_names()),
+                       plural(body->coordinates(), "coordinate", "coordinates")));
   }
   if (check.has_mechanism && check.joint_constraints + check.own_constraints == 0) {
     line("There are no constraints: an ordinary differential equation.");
@@ -406,6 +428,10 @@ std::string describe(const System& system, const SystemCheck& check) {
     line(check.is_driven ? "All motion is prescribed."
                          : "Nothing can move: the joints hold every coordinate. Remove a joint or free a "
                            "direction.");
+  if (check.satisfied > 0)
+    line(fmt::format(
+        "{} satisfied by the coordinates themselves, whatever their values: left out.",
+        check.satisfied == 1 ? "1 constraint is" : fmt::format("{} constraints are", check.satisfied)));
   if (check.singular_position)
     line(
         "The starting position is singular (a dead centre): from here the mechanism can branch, and "
