@@ -134,9 +134,9 @@ class SystemEquations final : public Equations {
 
 // What is to be known before a run.
 struct SystemCheck {
-  int coordinates = 0, joint_constraints = 0, own_constraints = 0;
-  int rank = 0;                      // of all constraints
-  int degrees_of_freedom = 0;        // coordinates - rank
+  int coordinates = 0, joint_constraints = 0, own_constraints = 0;  // without those `in_plane`
+  int rank = 0;                                                     // of all constraints
+  int degrees_of_freedom = 0;                                       // coordinates - rank
   int rigid_degrees_of_freedom = 0;  // with every body rigid; of a reduced mechanism not known, and 0
   bool has_mechanism = false;        // one body is a whole mechanism, reduced with its joints
   std::vector<int> kept;             // rows that are independent of each other, those of bodies always
@@ -147,6 +147,10 @@ struct SystemCheck {
   // More rows are redundant here than next to here: a dead centre or another singular position. `rank` and
   // `kept` are those of the positions next to it.
   bool singular_position = false;
+  // Rows of joints that are left out without being redundant: those about z and the rotations about x and y
+  // between planar bodies, and those whose gradient is zero, which the bodies satisfy of themselves (a basis
+  // that has the joint built in).
+  std::vector<int> in_plane, satisfied;
   struct Redundant {
     int row = 0;
     std::string joint;              // whose row it is
