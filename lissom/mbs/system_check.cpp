@@ -21,8 +21,6 @@ using Eigen::VectorXd;
 // Rows of length one whose part beyond the others is below this say nothing new. Joints that are modelled to
 // meet do so to about 1e-12; what differs by more is no accident of rounding.
 constexpr double rank_tolerance = 1e-8;
-// rows in the scale of displacements that are shorter say nothing at all
-constexpr double vanishing_tolerance = 1e-8;
 // coefficients below this do not take part in a redundancy
 constexpr double coefficient_tolerance = 1e-6;
 // inertia of a direction against the largest one below which it counts as none
@@ -49,21 +47,23 @@ struct RowRank {
   std::vector<int> kept, dropped;
   MatrixXd combinations;  // dropped rows as sums of kept joint rows (in the order of kept_joint_rows)
   std::vector<int> kept_joint_rows;
-  std::vector<int> vanishing;  // of the dropped ones
   double smallest_kept = 1, largest_dropped = 0;
+  std::vector<bool> zero;  // rows that no coordinate changes
 };
 
 RowRank independent_rows(const MatrixXd& A, int joint_rows) {
   const int rows = static_cast<int>(A.rows()), own = rows - joint_rows;
   RowRank out;
+  out.zero.assign(rows, false);
   MatrixXd At = A.transpose();
+  // rows that no coordinate changes say nothing; they are not among the pivots
   for (int c = 0; c < rows; ++c) {
     const double norm = At.col(c).norm();
-    if (norm > vanishing_tolerance) {
+    if (norm > rank_tolerance)
       At.col(c) /= norm;
-    } else {
+    else {
       At.col(c).setZero();
-      if (c < joint_rows) out.vanishing.push_back(c);
+      out.zero[c] = true;
     }
   }
 
@@ -161,7 +161,7 @@ std::vector<int> rows_in_plane(const System& system, SystemEquations& equations,
       change += gradient[side].leftCols<2>().cwiseAbs().rowwise().sum() + (gradient[side] * turn).cwiseAbs();
     }
     for (int i = 0; i < k; ++i)
-      if (!(change[i] > vanishing_tolerance)) rows.push_back(system.joint_row(static_cast<int>(j)) + i);
+      if (!(change[i] > rank_tolerance)) rows.push_back(system.joint_row(static_cast<int>(j)) + i);
   }
   return rows;
 }
@@ -256,6 +256,8 @@ void find_massless(const System& system, SystemEquations& equations, const Matri
   for (size_t b = 0; b < system.bodies().size(); ++b) {
     const Body& body = *system.bodies()[b];
     const int size = body.coordinates(), offset = system.offset(static_cast<int>(b));
+    // sparse ones are beams, which have mass everywhere
+    if (!body.cells().empty()) continue;
     MatrixXd M(size, size);
     const auto workspace = body.workspace();
     body.mass(q.segment(offset, size), *workspace, M);
@@ -353,18 +355,17 @@ SystemCheck check_system(const System& system, double t, const Eigen::VectorXd& 
     check.rigid_degrees_of_freedom = rigid_motions - rigid_rank(system, equations, t, q);
   check.in_plane = rows_in_plane(system, equations, t, q);
   check.joint_constraints -= static_cast<int>(check.in_plane.size());
-  const auto among = [](const std::vector<int>& rows, int row) {
-    return std::find(rows.begin(), rows.end(), row) != rows.end();
+  const auto in_plane = [&](int row) {
+    return std::find(check.in_plane.begin(), check.in_plane.end(), row) != check.in_plane.end();
   };
 
   for (size_t i = 0; i < rank.dropped.size(); ++i) {
-    SystemCheck::Redundant redundant;
-    redundant.row = rank.dropped[i];
-    if (among(check.in_plane, redundant.row)) continue;
-    if (among(rank.vanishing, redundant.row)) {
-      check.satisfied.push_back(redundant.row);
+    if (rank.zero[rank.dropped[i]]) {
+      if (!in_plane(rank.dropped[i])) ++check.satisfied;
       continue;
     }
+    SystemCheck::Redundant redundant;
+    redundant.row = rank.dropped[i];
     redundant.joint = joint_of_row(system, redundant.row);
     for (size_t k = 0; k < rank.kept_joint_rows.size(); ++k) {
       if (!(std::abs(rank.combinations(k, i)) > coefficient_tolerance)) continue;
@@ -376,7 +377,6 @@ SystemCheck check_system(const System& system, double t, const Eigen::VectorXd& 
     std::sort(redundant.with.begin(), redundant.with.end());
     check.redundant.push_back(std::move(redundant));
   }
-  std::sort(check.satisfied.begin(), check.satisfied.end());
   std::sort(check.redundant.begin(), check.redundant.end(),
             [](const auto& a, const auto& b) { return a.row < b.row; });
 
@@ -442,10 +442,14 @@ std::string describe(const System& system, const SystemCheck& check) {
   line("");
   for (const auto& body : system.bodies()) {
     if (!body->is_mechanism()) continue;
-    line(fmt::format("'{}' {}: {} in {}.", body->name(),
-                     body->formulation() == "ancf" ? "are beams with shared ends and supports taken out"
-                                                   : "is a mechanism reduced as a whole, joints included",
-                     list_of(body->part_names()), plural(body->coordinates(), "coordinate", "coordinates")));
+    if (!body->cells().empty())
+      line(fmt::format("{} in {}; pins that they share and supports are part of them.",
+                       list_of(body->part_names()),
+                       plural(body->coordinates(), "coordinate", "coordinates")));
+    else
+      line(fmt::format("'{}' is a mechanism reduced as a whole, joints included: {} in {}.", body->name(),
+                       list_of(body->part_names()),
+                       plural(body->coordinates(), "coordinate", "coordinates")));
   }
   if (check.has_mechanism && check.joint_constraints + check.own_constraints == 0) {
     line("There are no constraints: an ordinary differential equation.");
@@ -460,12 +464,12 @@ std::string describe(const System& system, const SystemCheck& check) {
   if (!check.has_mechanism)
     line(fmt::format("With every body rigid: {}.",
                      plural(check.rigid_degrees_of_freedom, "degree of freedom", "degrees of freedom")));
-  if (!check.satisfied.empty()) {
+  if (check.satisfied > 0) {
     const bool basis = std::any_of(system.bodies().begin(), system.bodies().end(),
                                    [](const auto& body) { return body->formulation() == "pod"; });
-    line(fmt::format("{} of {} {} satisfied by the {}.", check.satisfied.size(),
+    line(fmt::format("{} of {} {} satisfied by the {}.", check.satisfied,
                      plural(check.joint_constraints, "constraint", "constraints"),
-                     check.satisfied.size() == 1 ? "is" : "are", basis ? "basis" : "bodies themselves"));
+                     check.satisfied == 1 ? "is" : "are", basis ? "basis" : "coordinates themselves"));
   }
   if (!check.moves())
     line(check.is_driven ? "All motion is prescribed."

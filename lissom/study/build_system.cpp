@@ -805,7 +805,7 @@ json system_json(const System& system, const SystemCheck& check) {
   for (const Load& load : system.loads())
     j["loads"].push_back({{"name", load.name}, {"kind", std::string(name_of(load.kind))}});
   j["in_plane"] = check.in_plane.size();
-  j["satisfied"] = check.satisfied.size();
+  j["satisfied"] = check.satisfied;
   j["redundant"] = json::array();
   for (const auto& redundant : check.redundant)
     j["redundant"].push_back({{"joint", redundant.joint}, {"with", redundant.with}});
