@@ -138,9 +138,9 @@ class SystemEquations final : public Equations {
 
 // What is to be known before a run.
 struct SystemCheck {
-  int coordinates = 0, joint_constraints = 0, own_constraints = 0;
-  int rank = 0;                      // of all constraints
-  int degrees_of_freedom = 0;        // coordinates - rank
+  int coordinates = 0, joint_constraints = 0, own_constraints = 0;  // without those `in_plane`
+  int rank = 0;                                                     // of all constraints
+  int degrees_of_freedom = 0;                                       // coordinates - rank
   int rigid_degrees_of_freedom = 0;  // with every body rigid; of a reduced mechanism not known, and 0
   bool has_mechanism = false;        // one body is a whole mechanism, reduced with its joints
   std::vector<int> kept;             // rows that are independent of each other, those of bodies always
@@ -151,8 +151,11 @@ struct SystemCheck {
   // More rows are redundant here than next to here: a dead centre or another singular position. `rank` and
   // `kept` are those of the positions next to it.
   bool singular_position = false;
-  // Rows of joints that the bodies' coordinates satisfy whatever their values: out-of-plane rows of planar
-  // beams, pins that are part of a basis. Not among the redundant ones.
+  // Rows of joints between planar bodies that no motion in the plane changes (z, rotations about x and y);
+  // they are not counted as constraints.
+  std::vector<int> in_plane;
+  // Other rows of joints that the bodies' coordinates satisfy whatever their values: pins that are part of a
+  // basis. Not among the redundant ones.
   int satisfied = 0;
   struct Redundant {
     int row = 0;

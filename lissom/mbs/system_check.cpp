@@ -136,6 +136,36 @@ bool position_nearby(const System& system, SystemEquations& equations, double t,
   return false;
 }
 
+// Rows of joints between planar bodies (or one and the ground) that no motion in the plane changes.
+std::vector<int> rows_in_plane(const System& system, SystemEquations& equations, double t,
+                               const VectorXd& q) {
+  std::vector<int> rows;
+  const VectorXd v = VectorXd::Zero(q.size());
+  const auto planar = [&](MarkerRef ref) { return ref.body < 0 || system.bodies()[ref.body]->planar(); };
+  MarkerKinematics markers[2];
+  for (size_t j = 0; j < system.joints().size(); ++j) {
+    const Joint& joint = system.joints()[j];
+    if (!planar(joint.first) || !planar(joint.second)) continue;
+    equations.marker(joint.first, q, v, false, markers[0]);
+    equations.marker(joint.second, q, v, false, markers[1]);
+    const int k = joint.constraints();
+    Eigen::Matrix<double, Eigen::Dynamic, 12> gradient[2];
+    for (auto& part : gradient) part.resize(k, 12);
+    joint_gradient(joint, t, markers[0].m, markers[1].m, gradient[0], gradient[1]);
+    VectorXd change = VectorXd::Zero(k);
+    for (int side = 0; side < 2; ++side) {
+      if ((side == 0 ? joint.first : joint.second).body < 0) continue;
+      Vector12d turn = Vector12d::Zero();
+      for (int s = 3; s < 12; s += 3)
+        turn.segment<3>(s) = Vector3d::UnitZ().cross(Vector3d(markers[side].m.segment<3>(s)));
+      change += gradient[side].leftCols<2>().cwiseAbs().rowwise().sum() + (gradient[side] * turn).cwiseAbs();
+    }
+    for (int i = 0; i < k; ++i)
+      if (!(change[i] > rank_tolerance)) rows.push_back(system.joint_row(static_cast<int>(j)) + i);
+  }
+  return rows;
+}
+
 // Rank of the joints when every body is rigid: velocities (v, omega) of each about the mean of its markers.
 int rigid_rank(const System& system, SystemEquations& equations, double t, const VectorXd& q) {
   const int bodies = static_cast<int>(system.bodies().size()), rows = system.joint_constraints();
@@ -171,8 +201,10 @@ int rigid_rank(const System& system, SystemEquations& equations, double t, const
         Vector12d turn;
         for (int s = 0; s < 12; s += 3)
           turn.segment<3>(s) = Vector3d::Unit(axis).cross(Vector3d(arms.segment<3>(s))) / length;
-        A.col(6 * body + axis).segment(row, k) += gradient[side].col(axis);
-        A.col(6 * body + 3 + axis).segment(row, k) += gradient[side] * turn;
+        // planar bodies move along x and y and turn about z
+        const bool planar = system.bodies()[body]->planar();
+        if (!planar || axis < 2) A.col(6 * body + axis).segment(row, k) += gradient[side].col(axis);
+        if (!planar || axis == 2) A.col(6 * body + 3 + axis).segment(row, k) += gradient[side] * turn;
       }
     }
     for (int i = 0; i < k; ++i)
@@ -314,14 +346,22 @@ SystemCheck check_system(const System& system, double t, const Eigen::VectorXd& 
   check.smallest_kept = rank.smallest_kept;
   check.largest_dropped = rank.largest_dropped;
   check.degrees_of_freedom = check.coordinates - check.rank;
-  for (const auto& body : system.bodies()) check.has_mechanism |= body->is_mechanism();
+  int rigid_motions = 0;
+  for (const auto& body : system.bodies()) {
+    check.has_mechanism |= body->is_mechanism();
+    rigid_motions += body->planar() ? 3 : 6;
+  }
   if (!check.has_mechanism)
-    check.rigid_degrees_of_freedom =
-        6 * static_cast<int>(system.bodies().size()) - rigid_rank(system, equations, t, q);
+    check.rigid_degrees_of_freedom = rigid_motions - rigid_rank(system, equations, t, q);
+  check.in_plane = rows_in_plane(system, equations, t, q);
+  check.joint_constraints -= static_cast<int>(check.in_plane.size());
+  const auto in_plane = [&](int row) {
+    return std::find(check.in_plane.begin(), check.in_plane.end(), row) != check.in_plane.end();
+  };
 
   for (size_t i = 0; i < rank.dropped.size(); ++i) {
     if (rank.zero[rank.dropped[i]]) {
-      ++check.satisfied;
+      if (!in_plane(rank.dropped[i])) ++check.satisfied;
       continue;
     }
     SystemCheck::Redundant redundant;
@@ -424,14 +464,17 @@ std::string describe(const System& system, const SystemCheck& check) {
   if (!check.has_mechanism)
     line(fmt::format("With every body rigid: {}.",
                      plural(check.rigid_degrees_of_freedom, "degree of freedom", "degrees of freedom")));
+  if (check.satisfied > 0) {
+    const bool basis = std::any_of(system.bodies().begin(), system.bodies().end(),
+                                   [](const auto& body) { return body->formulation() == "pod"; });
+    line(fmt::format("{} of {} {} satisfied by the {}.", check.satisfied,
+                     plural(check.joint_constraints, "constraint", "constraints"),
+                     check.satisfied == 1 ? "is" : "are", basis ? "basis" : "coordinates themselves"));
+  }
   if (!check.moves())
     line(check.is_driven ? "All motion is prescribed."
                          : "Nothing can move: the joints hold every coordinate. Remove a joint or free a "
                            "direction.");
-  if (check.satisfied > 0)
-    line(fmt::format(
-        "{} satisfied by the coordinates themselves, whatever their values: left out.",
-        check.satisfied == 1 ? "1 constraint is" : fmt::format("{} constraints are", check.satisfied)));
   if (check.singular_position)
     line(
         "The starting position is singular (a dead centre): from here the mechanism can branch, and "
