@@ -46,10 +46,6 @@ struct Work final : Body::Workspace {
   double x[6] = {}, rate[6] = {};  // of a marker
 };
 
-double& component(Vector3d& v, int i) {
-  return v[i];
-}
-
 }  // namespace
 
 struct AncfBody::Impl {
@@ -89,7 +85,7 @@ struct AncfBody::Impl {
   VectorXd expand(const Vector& q, bool fixed) const;
   Vector3d vector(const VectorXd& E, int at) const {
     Vector3d v = Vector3d::Zero();
-    for (int k = 0; k < D; ++k) component(v, k) = E[at + k];
+    for (int k = 0; k < D; ++k) v[k] = E[at + k];
     return v;
   }
   std::vector<int> coordinates_of(int element) const;

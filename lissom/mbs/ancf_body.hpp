@@ -61,7 +61,8 @@ class AncfBody : public Body {
  public:
   // Names are "start" (node 1), "end" (node elements + 1) and "node K" for markers; MarkerSpec::part is the
   // beam where there are several. Throws InputError: no beams, no elements, an element of zero length,
-  // stiffness or mass that is not positive, a planar beam out of its plane, pins that do not meet.
+  // stiffness or mass that is not positive, a planar beam out of its plane, pins that do not meet, velocities
+  // at the start that do not fit to pins and supports.
   AncfBody(std::string name, AncfModel model);
   ~AncfBody() override;
 

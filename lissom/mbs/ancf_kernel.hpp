@@ -156,37 +156,48 @@ struct Forces {
 // constant bending stiffness EI/l^3 [12 -6 -6; -6 4 2; -6 2 4] of (d, a, b)
 constexpr double bending_matrix[3][3] = {{12, -6, -6}, {-6, 4, 2}, {-6, 2, 4}};
 
+// weight h_a h_b of a point
+constexpr double axial_factor(int n, int a, int b) {
+  return five[n].weight * five[n].h[a] * five[n].h[b];
+}
+
 template <AxialStrain law, bool tangent, class T, int D>
 LISSOM_INLINE void add_axial(const AncfProperties& p, const Differences<T, D>& z, double cq,
                              Forces<T, D>& out) {
   const double inverse = 1 / p.length;
+  T H[5][D][D];
 #pragma GCC unroll 5
   for (int n = 0; n < 5; ++n) {
     const Point& g = five[n];
-    T s[D], by_s[D], H[D][D];
+    T s[D], by_s[D];
     z.slope(g, inverse, s);
     const double stiffness = p.EA * g.weight;
-    out.energy += stiffness * p.length * axial_density<law, tangent, T, D>(s, by_s, H);
+    out.energy += stiffness * p.length * axial_density<law, tangent, T, D>(s, by_s, H[n]);
     for (int i = 0; i < D; ++i) {
       const T f = stiffness * by_s[i];
       out.f[0][i] += f;
       out.f[1][i] += g.h[1] * f;
       out.f[2][i] += g.h[2] * f;
     }
-    if constexpr (tangent) {
-      const double scale = cq * stiffness * inverse;
-      for (int i = 0; i < D; ++i)
-        for (int j = 0; j <= i; ++j) H[i][j] *= scale;
+  }
+  if constexpr (tangent) {
+    // entry by entry, so that the sums stay in registers
+    const double scale = cq * p.EA * inverse;
+    for (int i = 0; i < D; ++i)
+      for (int j = 0; j <= i; ++j) {
+        T h[5];
+        for (int n = 0; n < 5; ++n) h[n] = scale * H[n][i][j];
 #pragma GCC unroll 3
-      for (int a = 0; a < 3; ++a)
+        for (int a = 0; a < 3; ++a)
 #pragma GCC unroll 3
-        for (int b = 0; b <= a; ++b) {
-          const double factor = g.h[a] * g.h[b];
-          for (int i = 0; i < D; ++i)
-            for (int j = 0; j < (a == b ? i + 1 : D); ++j)
-              out.K[a * D + i][b * D + j] += factor * (j <= i ? H[i][j] : H[j][i]);
-        }
-    }
+          for (int b = 0; b <= a; ++b) {
+            const T sum = axial_factor(0, a, b) * h[0] + axial_factor(1, a, b) * h[1] +
+                          axial_factor(2, a, b) * h[2] + axial_factor(3, a, b) * h[3] +
+                          axial_factor(4, a, b) * h[4];
+            out.K[a * D + i][b * D + j] += sum;
+            if (a != b && i != j) out.K[a * D + j][b * D + i] += sum;
+          }
+      }
   }
 }
 
