@@ -193,7 +193,8 @@ Points choose(const PodElements& model, const MatrixXd& Z, bool axial, const Mat
   b[r * used] = size;
 
   NnlsOptions options;
-  options.tolerance = tolerance;
+  // of the forces alone
+  options.tolerance = tolerance * b.head(r * used).norm() / b.norm();
   const NnlsResult fit = nnls(A, b, options);
   training.iterations += fit.iterations;
   training.reached = training.reached && fit.reached;
