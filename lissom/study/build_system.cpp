@@ -10,6 +10,7 @@
 #include "lissom/fe/named_nodes.hpp"
 #include "lissom/io/rom_file.hpp"
 #include "lissom/rom/slap_body.hpp"
+#include "lissom/study/pod_system.hpp"
 
 namespace lissom {
 
@@ -562,6 +563,8 @@ StudySystem build_rom_system(const StudyFile& study, const SlapModel& model, Dia
 
 StudySystem make_system(const StudyFile& study, BodyStore& store, Diagnostics& diagnostics,
                         const ProgressHook& progress) {
+  if (!study.pod_rom.empty())
+    return make_pod_system(study, read_pod_file(study.pod_rom, diagnostics), store, diagnostics, progress);
   if (study.rom.empty()) return build_system(study, store, diagnostics, progress);
   return build_rom_system(study, read_rom_file(study.rom, diagnostics).model, diagnostics);
 }

@@ -25,6 +25,8 @@ struct GroupStress {
   std::shared_ptr<const Mesh> mesh;  // null where it is not known: bodies and models from files
 };
 
+struct PodUse;  // study/pod_system.hpp
+
 struct StudySystem {
   std::unique_ptr<System> system;
   std::vector<Sensor> sensors;
@@ -33,6 +35,7 @@ struct StudySystem {
   Eigen::VectorXd q, v;  // at the start, as placed
   // of a mechanism reduced as a whole, which is then the only body
   std::shared_ptr<const SlapModel> rom;
+  std::shared_ptr<const PodUse> pod_use;  // how a parametric model was made for these parameters
   std::vector<GroupStress> stress;  // of the bodies whose stress the study asks for
 };
 
