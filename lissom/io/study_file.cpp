@@ -616,7 +616,7 @@ void use_pod_model(toml::value& root, const std::filesystem::path& file, Context
   context.rom.clear();
   context.pod_rom = file;
   context.parameters = model.parameters;
-  toml::value own = parse_toml(model.study, model.study_path.empty() ? file : model.study_path);
+  toml::value own = parse_toml(model.study, model.study_path.empty() ? file : std::filesystem::path(model.study_path));
   const auto units = [](const toml::value& study) {
     const auto it = study.as_table().find("units");
     return it == study.as_table().end() ? std::string("SI") : canonical(it->second);
