@@ -53,8 +53,8 @@ Eigen::Vector4d ancf_shape_slope(double xi, double l);
 Eigen::Vector4d ancf_shape_curvature(double xi, double l);
 
 // Gauss points of an element, on [0, 1], weights summing to one: `axial` integrates eps^2 of Green's strain
-// exactly (5 points); `bending` that of the material curvature as the law asks (3 points where it is
-// polynomial, which is exact; more otherwise: see the source).
+// exactly (5 points); `bending` that of r''.r'' exactly, and the material curvature to sixth order (3 points:
+// see the source).
 struct GaussPoint {
   double xi = 0, weight = 0;
 };

@@ -74,10 +74,16 @@ struct PodBasis {
   int nearest = 0;           // sample nearest to p, parameters in units of their range
   Eigen::VectorXd weights;   // of the samples; Grassmann only
 };
-// Basis for parameters p. Grassmann falls back to Global, with a warning, where an angle is at a right angle.
+// Basis for parameters p, orthonormal in the weight. Grassmann falls back to Global, with a warning, where an
+// angle is a right angle to 1e-3 rad.
 // Throws InputError: r beyond the rank (message: rank, how many snapshots), wrong number of parameters.
 PodBasis pod_basis(const PodLibrary& library, PodCombination combination, const Eigen::VectorXd& p, int r,
                    const SymmetricMatrix& mass, Diagnostics& diagnostics);
+
+// E_ref for parameters p: the start of the motion at p, `E_initial` (N), which the model knows; the samples'
+// means with the weights of lagrange_weights; or zero.
+Eigen::VectorXd pod_offset(const PodLibrary& library, const Eigen::VectorXd& p,
+                           const Eigen::VectorXd& E_initial);
 
 // How far p is outside of the box of the samples: 0 inside, otherwise the largest excess over the width of
 // that parameter's range (infinite where the range has no width); and the parameter's index.

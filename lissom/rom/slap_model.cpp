@@ -127,6 +127,26 @@ std::string inconsistency_of(const SlapModel& model) {
   return {};
 }
 
+SlapTraining make_training(const Eigen::Ref<const Eigen::MatrixXd>& eta) {
+  constexpr Index most = 400;
+  SlapTraining training;
+  const Index k = eta.cols(), stride = (k + most - 1) / most;
+  training.spread = (eta.rowwise().squaredNorm() / static_cast<double>(k)).cwiseSqrt().cwiseMax(1e-300);
+  training.samples.resize(eta.rows(), (k + stride - 1) / stride);
+  for (Index i = 0; i < training.samples.cols(); ++i) training.samples.col(i) = eta.col(i * stride);
+  const Eigen::MatrixXd u = training.spread.cwiseInverse().asDiagonal() * training.samples;
+  double spacing = 0;
+  for (Index i = 0; i < u.cols(); ++i) {
+    double nearest = std::numeric_limits<double>::infinity();
+    for (Index j = 0; j < u.cols(); ++j)
+      if (j != i) nearest = std::min(nearest, (u.col(i) - u.col(j)).squaredNorm());
+    if (u.cols() > 1) spacing = std::max(spacing, nearest);
+  }
+  // densely sampled motions: a tenth of the spread in every coordinate is near
+  training.reach = std::max(std::sqrt(spacing), 0.1 * std::sqrt(static_cast<double>(eta.rows())));
+  return training;
+}
+
 double distance_from_training(const SlapTraining& training, const Eigen::Ref<const Eigen::VectorXd>& eta) {
   const Index k = training.samples.cols();
   if (k == 0) return 0;

@@ -81,6 +81,9 @@ struct SlapModel {
 // is.
 std::string inconsistency_of(const SlapModel& model);
 
+// Of all training states eta (m by k), thinned out to a few hundred.
+SlapTraining make_training(const Eigen::Ref<const Eigen::MatrixXd>& eta);
+
 // 0 at a training state, 1 as far away as training states are from each other at most, and so on: how far
 // eta (m) has left what the model was trained on. 0 where the model has no samples.
 double distance_from_training(const SlapTraining& training, const Eigen::Ref<const Eigen::VectorXd>& eta);

@@ -259,27 +259,6 @@ SlapFrame make_frame(const SlapPlace& place, const MatrixXd& y) {
   return frame;
 }
 
-// Where the training went, thinned out to a few hundred states.
-SlapTraining make_training(const MatrixXd& eta, const VectorXd& spread) {
-  constexpr Index most = 400;
-  SlapTraining training;
-  training.spread = spread;
-  const Index k = eta.cols(), stride = (k + most - 1) / most;
-  training.samples.resize(eta.rows(), (k + stride - 1) / stride);
-  for (Index i = 0; i < training.samples.cols(); ++i) training.samples.col(i) = eta.col(i * stride);
-  const MatrixXd u = spread.cwiseInverse().asDiagonal() * training.samples;
-  double spacing = 0;
-  for (Index i = 0; i < u.cols(); ++i) {
-    double nearest = std::numeric_limits<double>::infinity();
-    for (Index j = 0; j < u.cols(); ++j)
-      if (j != i) nearest = std::min(nearest, (u.col(i) - u.col(j)).squaredNorm());
-    if (u.cols() > 1) spacing = std::max(spacing, nearest);
-  }
-  // densely sampled motions: a tenth of the spread in every coordinate is near
-  training.reach = std::max(std::sqrt(spacing), 0.1 * std::sqrt(static_cast<double>(eta.rows())));
-  return training;
-}
-
 }  // namespace
 
 SlapBasis slap_basis(const SlapSpace& space, TrainingRuns& runs, const SlapBasisOptions& options,
@@ -416,10 +395,7 @@ SlapModel make_slap_model(const SlapSpace& space, const SlapBasis& basis, int m,
   const Index columns = m + 1;
   SlapModel model;
   model.mass_damping = options.mass_damping;
-  VectorXd spread = (basis.eta.topRows(m).rowwise().squaredNorm() / static_cast<double>(basis.eta.cols()))
-                        .cwiseSqrt()
-                        .cwiseMax(1e-300);
-  model.training = make_training(basis.eta.topRows(m), spread);
+  model.training = make_training(basis.eta.topRows(m));
 
   // a few training states for the rows of C
   constexpr Index most_states = 40;
