@@ -1,6 +1,7 @@
 // lissom inspect: what is in a file, and is it fit for computing?
 #include "apps/lissom/command.hpp"
 #include "lissom/io/study_file.hpp"
+#include "lissom/study/beam_groups.hpp"
 #include "lissom/study/body.hpp"
 #include "lissom/study/inspect_result.hpp"
 #include "lissom/study/inspect_rom.hpp"
@@ -48,6 +49,11 @@ void inspect(const BodyFlags& flags, const CLI::App& verb, Command& command) {
   const StudyFile study = read_study_file(flags.file);
   command.json["title"] = study.title;
   for (const BodySpec& spec : study.bodies) {
+    if (spec.ancf) {
+      command.text += describe_beam(*spec.ancf) + "\n";
+      command.json["bodies"][spec.name] = beam_json(*spec.ancf);
+      continue;
+    }
     if (spec.without_mesh()) {
       command.json["bodies"][spec.name] = {{"formulation", std::string(name_of(spec.formulation))}};
       continue;

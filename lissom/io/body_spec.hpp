@@ -13,6 +13,7 @@
 #include "lissom/fe/mesh_reader.hpp"
 #include "lissom/fe/node_selection.hpp"
 #include "lissom/fe/vibration.hpp"
+#include "lissom/io/ancf_spec.hpp"
 #include "lissom/io/gcms_spec.hpp"
 #include "lissom/io/reduce_spec.hpp"
 #include "lissom/mbs/body.hpp"
@@ -30,7 +31,7 @@ struct SpiderSpec {
 };
 
 // How a body moves in a simulation.
-enum class Formulation : std::uint8_t { Ffrf, Fncf, Gcms, Rigid };
+enum class Formulation : std::uint8_t { Ffrf, Fncf, Gcms, Rigid, Ancf };
 const std::vector<std::pair<std::string, Formulation>>& formulation_names();
 std::string_view name_of(Formulation formulation);
 
@@ -58,6 +59,8 @@ struct BodySpec {
   std::filesystem::path reduced_file;
   // ... or a rigid body from numbers, in SI units, with its named points
   std::optional<RigidBodySpec> rigid;
+  // ... or a beam, in SI units
+  std::optional<AncfSpec> ancf;
 
   // its place in a simulation, in SI units
   Formulation formulation = Formulation::Ffrf;
@@ -66,7 +69,7 @@ struct BodySpec {
   std::string reduction_key;
 
   // there is no mesh and there are no matrices to read
-  bool without_mesh() const { return rigid.has_value() || !reduced_file.empty(); }
+  bool without_mesh() const { return rigid || ancf || !reduced_file.empty(); }
   // K and M come with the file and need no assembly
   bool has_matrices() const { return !stiffness.empty() || !body_file.empty(); }
 

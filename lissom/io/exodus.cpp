@@ -196,7 +196,8 @@ std::span<const int> exodus_order(ElementType type) {
   return {};
 }
 
-// Elements of one type of a part, or all its nodes as points where it has no elements.
+// Elements of one type of a part, or all its nodes where it has no elements: as points (width 1), or lines
+// between neighbours (width 2).
 struct Block {
   int part = 0;
   std::string name, type;
@@ -222,6 +223,8 @@ std::vector<Block> blocks_of(const std::vector<ExodusPart>& parts) {
       block.count = static_cast<Index>(block.elements.size());
       blocks.push_back(std::move(block));
     }
+    if (blocks.size() == first && parts[p].beam)
+      blocks.push_back({static_cast<int>(p), "", "BAR2", {}, 2, mesh.node_count() - 1});
     if (blocks.size() == first)
       blocks.push_back({static_cast<int>(p), "", "SPHERE", {}, 1, mesh.node_count()});
     if (blocks.size() == first + 1) blocks.back().name = parts[p].name;
@@ -327,7 +330,8 @@ void add_blocks(Netcdf& file, const std::vector<ExodusPart>& parts, const std::v
     std::string nodes;
     const auto node = [&](Index i) { put(nodes, static_cast<std::int32_t>(first[block.part] + i + 1)); };
     if (block.elements.empty())
-      for (Index i = 0; i < block.count; ++i) node(i);
+      for (Index i = 0; i < block.count; ++i)
+        for (int k = 0; k < block.width; ++k) node(i + k);
     for (const int e : block.elements) {
       const auto own = mesh.element_nodes(e);
       const auto order = exodus_order(mesh.types[e]);
@@ -398,7 +402,8 @@ ExodusWriter::ExodusWriter(std::filesystem::path path, const std::string& title,
     elements += block.count;
     auto& ids = element_ids[block.part];
     for (const int e : block.elements) ids.push_back(mesh.element_ids[e]);
-    if (block.elements.empty()) ids = mesh.node_ids;
+    // points and lines have the number of their (first) node
+    if (block.elements.empty()) ids.assign(mesh.node_ids.begin(), mesh.node_ids.begin() + block.count);
   }
   std::vector<std::string> variables;
   for (const ExodusField& field : fields_)

@@ -20,11 +20,13 @@
 namespace lissom {
 
 // A body with its mesh. Its elements are one block of its name, or one for each type ("rod tet10", "rod
-// hex8"), and its node sets are node sets. A mesh without elements is shown by its nodes.
+// hex8"), and its node sets are node sets. A mesh without elements is shown by its nodes, or as a beam by
+// lines from each node to the next.
 struct ExodusPart {
   std::string name;
   const Mesh* mesh = nullptr;  // used by the constructor only
   Eigen::Matrix3Xd points;     // where its nodes are before they are displaced [m]
+  bool beam = false;
 };
 
 // Values on the nodes over time. Components: 1, 3 (x y z) or 6 (xx yy zz xy yz zx), which ParaView shows as a

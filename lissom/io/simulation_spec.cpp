@@ -21,7 +21,8 @@ const std::vector<std::pair<std::string, Formulation>>& formulation_names() {
   static const std::vector<std::pair<std::string, Formulation>> names = {{"ffrf", Formulation::Ffrf},
                                                                          {"fncf", Formulation::Fncf},
                                                                          {"gcms", Formulation::Gcms},
-                                                                         {"rigid", Formulation::Rigid}};
+                                                                         {"rigid", Formulation::Rigid},
+                                                                         {"ancf", Formulation::Ancf}};
   return names;
 }
 
@@ -198,6 +199,7 @@ class Reader {
     }
     const BodySpec& body = bodies_[out.body];
     out.part = body.name;
+    if (body.ancf) return place_of_beam(table, key, rest, body, std::move(out));
     if (!read_nodes(table, key, rest, out.marker)) return std::nullopt;
     if (!out.marker.node_ids.empty()) {
       if (!body.rigid) return out;
@@ -278,6 +280,21 @@ class Reader {
     out.marker.name = out.text.substr(dot + 1);
     if (!read_nodes(table, key, out.marker.name, out.marker)) return std::nullopt;
     return out;
+  }
+
+  // "start", "end" and "node 7" of a beam.
+  std::optional<PlaceSpec> place_of_beam(TomlTable& table, const char* key, const std::string& rest,
+                                         const BodySpec& body, PlaceSpec out) const {
+    if (!read_nodes(table, key, rest, out.marker)) return std::nullopt;
+    out.marker.part = body.name;
+    out.marker.name = rest;
+    if (body.ancf->node_of(rest) >= 0) return out;
+    const std::vector<std::string> names = *known_places(body);
+    table.problem(key, fmt::format("'{}': the beam '{}' has no place '{}'{}; there are: {}, and nodes by "
+                                   "number, \"{}.node 1\" to \"{}.node {}\"",
+                                   out.text, body.name, rest, did_you_mean(rest, names),
+                                   fmt::join(names, ", "), body.name, body.name, body.ancf->nodes()));
+    return std::nullopt;
   }
 
   std::optional<Given> given_table(TomlTable& table, const char* key, const toml::value& value) const {
@@ -407,6 +424,7 @@ JointSpec read_joint(TomlTable& table, const Reader& reader, std::set<std::strin
     ground = joint.first.is_ground() || joint.second.is_ground();
   }
   joint.frame = reader.frame(table, ground);
+  joint.share = table.boolean("share");
   if (table.has("and_between")) {
     joint.and_between = reader.pair(table, "and_between");
     if (joint.kind != JointKind::Revolute)
@@ -665,7 +683,7 @@ std::optional<ParaviewSpec> read_paraview(TomlTable& simulate, const std::vector
   } else if (!simulate.boolean("paraview").value_or(false)) {
     return std::nullopt;
   }
-  const auto has_mesh = [](const BodySpec& body) { return !body.without_mesh(); };
+  const auto has_mesh = [](const BodySpec& body) { return body.ancf || !body.without_mesh(); };
   if (!rom && !bodies.empty() && std::none_of(bodies.begin(), bodies.end(), has_mesh))
     simulate.problem("paraview", "no body has a mesh to be shown; give one a mesh, or leave this out");
   return spec;
@@ -741,6 +759,7 @@ SimulateSpec read_simulate(TomlTable& table, const std::vector<BodySpec>& bodies
   integer("newton_iterations", o.newton.max_iterations);
   number("newton_reuse", o.newton.reuse_rate);
   spec.assemble = table.boolean("assemble").value_or(false);
+  spec.share = table.boolean("share").value_or(true);
   table.choice<bool>("start", {{"placed", false}, {"static", true}}, spec.start_static);
   if (rom) spec.model = MechanismModel::Slap;
   table.choice(std::string_view("model"), mechanism_model_names(), spec.model);
@@ -887,6 +906,7 @@ std::optional<std::vector<std::string>> known_places(const BodySpec& body) {
     for (const auto& [name, point] : body.rigid->points) names.push_back(name);
     return names;
   }
+  if (body.ancf) return std::vector<std::string>{"start", "end"};
   if (!body.reduce) return std::nullopt;
   for (const InterfaceSpec& interface : body.reduce->options.interfaces) names.push_back(interface.name);
   return names;

@@ -54,6 +54,7 @@ struct JointSpec {
   std::optional<std::pair<PlaceSpec, PlaceSpec>> and_between;
   FrameSpec frame;
   std::optional<TimeFunction> motion;  // [rad, m]
+  std::optional<bool> share;           // whether beams may share coordinates here; [simulate] says it for all
   SourcePos where;
 };
 
@@ -103,6 +104,7 @@ struct SimulateSpec {
   MechanismModel model = MechanismModel::Full;
   bool is_reduced() const { return model != MechanismModel::Full; }
   bool assemble = false;
+  bool share = true;          // joints of beams share coordinates where they can
   bool start_static = false;  // start = "static": from the equilibrium at the beginning
   double begin = 0;  // [s] of integrator static only, for one equilibrium at any time; not in studies
   std::vector<double>

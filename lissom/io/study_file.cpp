@@ -180,6 +180,26 @@ std::string problem_of_name(const std::string& name) {
   return "";
 }
 
+// A body that is a beam; where it is and what it is made of is in its own keys.
+BodySpec read_beam(TomlTable& table, BodySpec& body) {
+  for (const char* key : {"mesh", "mesh_size", "mesh_order", "body", "reduced", "rigid", "points",
+                          "stiffness", "mass_matrix", "dofs", "stiffness_name", "mass_name",
+                          "permit_massless", "drop_empty_rows", "spiders", "modes", "reduce", "gcms"})
+    if (table.value(key))
+      table.problem(
+          key,
+          "does not go with formulation = \"ancf\": a beam is given by from, to, elements, section, "
+          "young and density");
+  for (const char* key : {"position", "rotation"})
+    if (table.has(key))
+      table.problem(key, "does not go with formulation = \"ancf\": from and to say where the beam is");
+  body.ancf =
+      read_ancf_spec(table, body.name, body.units, body.placement.velocity, body.placement.angular_velocity);
+  body.placement = Placement();
+  table.finish();
+  return std::move(body);
+}
+
 BodySpec read_body(const std::string& name, TomlTable table, const std::filesystem::path& folder,
                    const UnitSystem& units) {
   BodySpec body;
@@ -215,6 +235,9 @@ BodySpec read_body(const std::string& name, TomlTable table, const std::filesyst
   body.permit_massless = table.boolean("permit_massless").value_or(false);
   body.drop_empty_rows = table.boolean("drop_empty_rows").value_or(false);
   read_moving_body(table, body);
+  if (body.formulation == Formulation::Ancf) return read_beam(table, body);
+  for (const std::string& key : ancf_keys())
+    if (table.value(key)) table.problem(key, "is of a beam, which also needs formulation = \"ancf\"");
   const bool simple = table.has("reduced") || table.has("rigid");
   if (table.has("body") && (table.has("mesh") || table.has("stiffness")))
     table.problem("body", "a body file has mesh and matrices already: leave out 'mesh' and 'stiffness'");

@@ -34,7 +34,7 @@ struct StudyFile {
   std::optional<LineariseSpec> linearise;
   std::optional<ResponseSpec> response;
   std::vector<std::string> sweep_keys;  // of [sweep], "loads.push.force"
-  std::vector<ParameterPoint> sweep;        // all combinations, the last parameter fastest
+  std::vector<ParameterPoint> sweep;    // all combinations, the last parameter fastest
   std::vector<StudyCase> cases;         // variants; these have none themselves
   std::string reference;                // case that the others are compared with; empty: the study itself
 };

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "lissom/core/error.hpp"
 #include "lissom/linalg/blas.hpp"
 #include "lissom/linalg/fortran_blas.hpp"
+#include "lissom/linalg/small_factor.hpp"
 
 namespace lissom {
 
@@ -20,6 +22,10 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr int always_dense = 60;
 // up to here an LU of our own beats LAPACK's, whose calls cost more than they do
 constexpr int own_lu = 40;
+// up to here a dense symmetric matrix is factorised as one
+constexpr int own_ldlt = 200;
+// a symmetric band not wider than this is taken without looking for better
+constexpr int always_banded = 32;
 
 // Whether a pivot says that its column depends on those before it; rows have a largest entry of about one.
 bool is_negligible(double pivot, double largest_of_column, int n) {
@@ -33,46 +39,65 @@ double inverse_power_of_two(double x) {
   return std::ldexp(1.0, -exponent);
 }
 
-// Dense LU with row exchanges, column after column; pivots from zero.
-void small_lu(int n, double* A, int* pivots) {
-  for (int k = 0; k < n; ++k) {
-    double* column = A + static_cast<long>(k) * n;
-    int p = k;
-    for (int i = k + 1; i < n; ++i)
-      if (std::abs(column[i]) > std::abs(column[p])) p = i;
-    pivots[k] = p;
-    if (column[p] == 0) continue;
-    if (p != k)
-      for (int j = 0; j < n; ++j) std::swap(A[k + static_cast<long>(j) * n], A[p + static_cast<long>(j) * n]);
-    const double inverse = 1 / column[k];
-    for (int i = k + 1; i < n; ++i) column[i] *= inverse;
-    for (int j = k + 1; j < n; ++j) {
-      double* target = A + static_cast<long>(j) * n;
-      const double factor = target[k];
-      if (factor == 0) continue;
-      for (int i = k + 1; i < n; ++i) target[i] -= factor * column[i];
+// The order of Cuthill and McKee, reversed: order[k] is the row that comes k-th. `start`, `row` are the
+// pattern by columns.
+std::vector<int> narrow_order(int n, const std::vector<int>& start, const std::vector<int>& row) {
+  // neighbours either way
+  std::vector<std::vector<int>> neighbours(n);
+  for (int c = 0; c < n; ++c)
+    for (int k = start[c]; k < start[c + 1]; ++k)
+      if (row[k] != c) {
+        neighbours[c].push_back(row[k]);
+        neighbours[row[k]].push_back(c);
+      }
+  for (auto& list : neighbours) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  }
+  const auto degree = [&](int i) { return neighbours[i].size(); };
+  std::vector<int> order, level(n, -1), queue;
+  std::vector<bool> done(n, false);
+  // breadth first from a row; the last one reached is far away
+  const auto search = [&](int from) {
+    queue.assign(1, from);
+    level[from] = 0;
+    for (size_t k = 0; k < queue.size(); ++k)
+      for (const int i : neighbours[queue[k]])
+        if (level[i] < 0) {
+          level[i] = level[queue[k]] + 1;
+          queue.push_back(i);
+        }
+    int far = queue.back();
+    for (const int i : queue)
+      if (level[i] == level[far] && degree(i) < degree(far)) far = i;
+    for (const int i : queue) level[i] = -1;
+    return far;
+  };
+  for (int root = 0; root < n; ++root) {
+    if (done[root]) continue;
+    const int begin = search(search(root));
+    size_t next = order.size();
+    order.push_back(begin);
+    done[begin] = true;
+    while (next < order.size()) {
+      std::vector<int>& list = neighbours[order[next++]];
+      std::sort(list.begin(), list.end(), [&](int a, int b) { return degree(a) < degree(b); });
+      for (const int i : list)
+        if (!done[i]) {
+          done[i] = true;
+          order.push_back(i);
+        }
     }
   }
-}
-
-void small_solve(int n, const double* A, const int* pivots, double* x) {
-  for (int k = 0; k < n; ++k) std::swap(x[k], x[pivots[k]]);
-  for (int k = 0; k < n; ++k) {
-    const double* column = A + static_cast<long>(k) * n;
-    for (int i = k + 1; i < n; ++i) x[i] -= column[i] * x[k];
-  }
-  for (int k = n - 1; k >= 0; --k) {
-    const double* column = A + static_cast<long>(k) * n;
-    x[k] /= column[k];
-    for (int i = 0; i < k; ++i) x[i] -= column[i] * x[k];
-  }
+  std::reverse(order.begin(), order.end());
+  return order;
 }
 
 }  // namespace
 
 struct NewtonMatrix::Impl {
-  // Where a block stands: for every column of it the places of its rows among the values; `first` instead
-  // where the rows of a dense matrix follow each other.
+  // Where a block stands: for every column of it the places of its rows among the values; `contiguous` where
+  // these follow each other.
   struct Place {
     int rows = 0, columns = 0;
     bool contiguous = false;
@@ -80,19 +105,28 @@ struct NewtonMatrix::Impl {
   };
 
   int n = 0;
-  bool sparse = false;
+  Storage storage = Storage::Dense;
+  bool symmetric = false;  // one half is stored
+  bool definite = false;   // the factors at hand are L D L'
   bool factorised = false;
   int singular = -1;
   std::vector<Place> places;
 
-  // values: n by n column after column, or by columns with their rows ascending (start, row)
+  // Values, and behind them one that is used for nothing.
+  //   dense            n by n, column after column; the lower triangle of a symmetric one
+  //   banded           rows of 2 width + 1 entries, in the order of `order`
+  //   banded symmetric as in small_factor.hpp, in the order of `order`
+  //   sparse           by columns with their rows ascending (start, row)
   std::vector<double> values;
   std::vector<int> start, row;
+  std::vector<int> order, rank;  // banded: order[k] is the row that comes k-th, rank the inverse
+  int width = 0;                 // banded: entries on either side of the diagonal
 
-  // dense factors of the matrix with scaled rows
-  std::vector<double> lu;
+  // dense or banded factors, of the matrix with scaled rows where they are LU
+  std::vector<double> ldlt, inverse, smallest, lu;
   std::vector<int> pivots;
   Eigen::VectorXd row_scale, column_max;
+  Eigen::VectorXd ordered;  // right-hand side in the order of the band
 
   // sparse
   void* symbolic = nullptr;
@@ -105,6 +139,8 @@ struct NewtonMatrix::Impl {
     if (numeric) umfpack_di_free_numeric(&numeric);
     if (symbolic) umfpack_di_free_symbolic(&symbolic);
   }
+
+  // ---- construction
 
   // The union of the blocks, by columns.
   void make_pattern(const std::vector<MatrixBlock>& blocks) {
@@ -121,6 +157,15 @@ struct NewtonMatrix::Impl {
     }
   }
 
+  void make_order() {
+    order = narrow_order(n, start, row);
+    rank.resize(n);
+    for (int k = 0; k < n; ++k) rank[order[k]] = k;
+    width = 0;
+    for (int c = 0; c < n; ++c)
+      for (int k = start[c]; k < start[c + 1]; ++k) width = std::max(width, std::abs(rank[c] - rank[row[k]]));
+  }
+
   // Symbolic factorisation of the pattern; returns about how many microseconds a numeric one will take.
   double analyse() {
     umfpack_di_defaults(control);
@@ -133,34 +178,149 @@ struct NewtonMatrix::Impl {
     return info[UMFPACK_FLOPS_ESTIMATE] / 800 + 0.05 * static_cast<double>(row.size()) + 0.4 * n;
   }
 
-  double dense_microseconds() const { return 2.0 / 3 * std::pow(n, 3) / 6000; }
+  // microseconds, as measured
+  double dense_time() const { return 2.0 / 3 * std::pow(n, 3) / 6000; }
+  double banded_time() const {
+    return symmetric ? n * (0.01 + 1.8e-4 * width * width) : n * (0.02 + 1e-3 * width * width);
+  }
 
+  void choose(const std::vector<MatrixBlock>& blocks, Storage asked) {
+    const bool automatic = asked == Storage::Automatic;
+    if (asked == Storage::Dense || (automatic && n <= always_dense)) {
+      storage = Storage::Dense;
+    } else {
+      make_pattern(blocks);
+      make_order();
+      if (!automatic) {
+        storage = asked;
+      } else if (symmetric && width <= always_banded) {
+        storage = Storage::Banded;
+      } else {
+        const double dense = dense_time(), banded = banded_time(), sparse = analyse();
+        storage = banded < std::min(dense, sparse) ? Storage::Banded
+                  : sparse < dense                 ? Storage::Sparse
+                                                   : Storage::Dense;
+      }
+      if (storage == Storage::Sparse && !symbolic) analyse();
+      if (storage != Storage::Sparse && symbolic) umfpack_di_free_symbolic(&symbolic);
+      if (storage != Storage::Sparse) {
+        start.clear();
+        row.clear();
+      }
+    }
+    if (storage == Storage::Sparse || (storage == Storage::Dense && n > own_ldlt)) symmetric = false;
+    if (storage == Storage::Banded && symmetric) width = band_width(width);
+  }
+
+  void make_room() {
+    row_scale.resize(n);
+    column_max.resize(n);
+    size_t size = 0;
+    if (storage == Storage::Sparse) {
+      size = row.size();
+      column_order.resize(n);
+      solve_int.resize(n);
+      diagonal.resize(n);
+      solve_real.resize(n);
+      right_side.resize(n);
+    } else if (storage == Storage::Dense) {
+      size = static_cast<size_t>(n) * n;
+    } else {
+      size =
+          symmetric ? static_cast<size_t>(n + width) * (width + 1) : static_cast<size_t>(n) * (2 * width + 1);
+      ordered.setZero(n + width);
+    }
+    values.assign(size + 1, 0);
+    if (symmetric) {
+      ldlt.resize(size);
+      inverse.resize(n);
+      smallest.resize(n);
+    } else {
+      make_lu_room();
+    }
+  }
+
+  void make_lu_room() {
+    if (storage == Storage::Sparse || !pivots.empty()) return;
+    pivots.resize(std::max(n, 1));
+    lu.resize(storage == Storage::Dense ? static_cast<size_t>(n) * n
+                                        : static_cast<size_t>(n) * (3 * width + 1));
+  }
+
+  int nowhere() const { return static_cast<int>(values.size()) - 1; }
+
+  // The place of an entry; of a symmetric matrix that of its lower twin.
   int place_of(int r, int c) const {
-    if (!sparse) return c * n + r;
-    const auto begin = row.begin() + start[c], end = row.begin() + start[c + 1];
-    return static_cast<int>(std::lower_bound(begin, end, r) - row.begin());
+    if (storage == Storage::Dense) return symmetric ? std::min(r, c) * n + std::max(r, c) : c * n + r;
+    if (storage == Storage::Sparse) {
+      const auto begin = row.begin() + start[c], end = row.begin() + start[c + 1];
+      return static_cast<int>(std::lower_bound(begin, end, r) - row.begin());
+    }
+    const int i = rank[r], j = rank[c];
+    if (!symmetric) return i * (2 * width + 1) + (j - i + width);
+    return std::min(i, j) * (width + 1) + std::abs(i - j);
+  }
+
+  void add_place(const MatrixBlock& block) {
+    Place place;
+    place.rows = static_cast<int>(block.rows.size());
+    place.columns = static_cast<int>(block.columns.size());
+    const bool own = block.rows == block.columns;
+    for (int j = 0; j < place.columns; ++j)
+      for (int i = 0; i < place.rows; ++i) {
+        const int r = block.rows[i], c = block.columns[j];
+        // of a pair of entries one counts: in blocks on the diagonal the one below it, and of two blocks that
+        // are each other's transpose the one whose row comes later
+        const bool unused = symmetric && (own ? i < j : r < c);
+        place.at.push_back(unused ? nowhere() : place_of(r, c));
+      }
+    place.contiguous = !symmetric && storage != Storage::Sparse;
+    for (int j = 0; place.contiguous && j < place.columns; ++j)
+      for (int i = 1; i < place.rows; ++i)
+        if (place.at[j * place.rows + i] != place.at[j * place.rows] + i) place.contiguous = false;
+    places.push_back(std::move(place));
+  }
+
+  // ---- entries: visit(row, column, value), of a symmetric matrix both halves
+
+  template <class Visit>
+  void entries(const Visit& visit) const {
+    if (storage == Storage::Sparse) {
+      for (int c = 0; c < n; ++c)
+        for (int k = start[c]; k < start[c + 1]; ++k) visit(row[k], c, values[k]);
+    } else if (storage == Storage::Dense) {
+      for (int c = 0; c < n; ++c)
+        for (int r = symmetric ? c : 0; r < n; ++r) {
+          const double x = values[static_cast<size_t>(c) * n + r];
+          visit(r, c, x);
+          if (symmetric && r != c) visit(c, r, x);
+        }
+    } else if (symmetric) {
+      for (int j = 0; j < n; ++j)
+        for (int k = 0; k <= width && j + k < n; ++k) {
+          const double x = values[static_cast<size_t>(j) * (width + 1) + k];
+          visit(order[j + k], order[j], x);
+          if (k > 0) visit(order[j], order[j + k], x);
+        }
+    } else {
+      for (int i = 0; i < n; ++i)
+        for (int j = std::max(0, i - width); j <= std::min(n - 1, i + width); ++j)
+          visit(order[i], order[j], values[static_cast<size_t>(i) * (2 * width + 1) + (j - i + width)]);
+    }
   }
 
   // row_scale and column_max of the scaled matrix; false where something is not finite or a row is zero.
   bool scale_rows() {
     row_scale.setZero();
-    const auto column = [&](int c, auto&& visit) {
-      if (sparse)
-        for (int k = start[c]; k < start[c + 1]; ++k) visit(row[k], values[k]);
-      else
-        for (int r = 0; r < n; ++r) visit(r, values[static_cast<size_t>(c) * n + r]);
-    };
     double sum = 0;
-    for (int c = 0; c < n; ++c)
-      column(c, [&](int r, double x) {
-        row_scale[r] = std::max(row_scale[r], std::abs(x));
-        sum += 0 * x;  // NaN where x is NaN or infinite
-      });
+    entries([&](int r, int, double x) {
+      row_scale[r] = std::max(row_scale[r], std::abs(x));
+      sum += 0 * x;  // NaN where x is NaN or infinite
+    });
     if (!(sum == 0)) {
-      for (int c = 0; c < n; ++c)
-        column(c, [&](int r, double x) {
-          if (!std::isfinite(x)) singular = r;
-        });
+      entries([&](int r, int, double x) {
+        if (!std::isfinite(x)) singular = r;
+      });
       return false;
     }
     for (int r = 0; r < n; ++r) {
@@ -170,22 +330,33 @@ struct NewtonMatrix::Impl {
       }
       row_scale[r] = inverse_power_of_two(row_scale[r]);
     }
-    for (int c = 0; c < n; ++c) {
-      double largest = 0;
-      column(c, [&](int r, double x) { largest = std::max(largest, std::abs(x) * row_scale[r]); });
-      column_max[c] = largest;
-    }
+    column_max.setZero();
+    entries(
+        [&](int r, int c, double x) { column_max[c] = std::max(column_max[c], std::abs(x) * row_scale[r]); });
     return true;
   }
 
-  bool factorise_dense() {
-    for (int c = 0; c < n; ++c) {
-      const size_t first = static_cast<size_t>(c) * n;
-      for (int r = 0; r < n; ++r) lu[first + r] = values[first + r] * row_scale[r];
+  // ---- factors
+
+  bool factorise_symmetric() {
+    const bool dense = storage == Storage::Dense;
+    std::copy(values.begin(), values.end() - 1, ldlt.begin());
+    for (int k = 0; k < n; ++k) {
+      const double diagonal_k = values[static_cast<size_t>(k) * (dense ? n + 1 : width + 1)];
+      smallest[k] = n * epsilon * std::abs(diagonal_k);
     }
+    const int stopped = dense ? small_ldlt(n, ldlt.data(), inverse.data(), smallest.data())
+                              : band_ldlt(n, width, ldlt.data(), inverse.data(), smallest.data());
+    // a pivot of infinity is above anything
+    return stopped < 0 && std::isfinite(inverse[n - 1]);
+  }
+
+  bool factorise_dense() {
+    entries([&](int r, int c, double x) { lu[static_cast<size_t>(c) * n + r] = x * row_scale[r]; });
     if (n <= own_lu) {
       small_lu(n, lu.data(), pivots.data());
     } else {
+      const BlasThreads one;
       int info = 0;
       dgetrf_(&n, &n, lu.data(), &n, pivots.data(), &info);
     }
@@ -197,7 +368,23 @@ struct NewtonMatrix::Impl {
     return true;
   }
 
+  bool factorise_banded() {
+    const size_t stride = 3 * width + 1;
+    std::fill(lu.begin(), lu.end(), 0.0);
+    entries([&](int r, int c, double x) {
+      lu[rank[r] * stride + (rank[c] - rank[r] + width)] = x * row_scale[r];
+    });
+    band_lu(n, width, width, lu.data(), pivots.data());
+    for (int k = 0; k < n; ++k)
+      if (is_negligible(lu[k * stride + width], column_max[order[k]], n)) {
+        singular = order[k];
+        return false;
+      }
+    return true;
+  }
+
   bool factorise_sparse() {
+    const BlasThreads one;
     if (numeric) umfpack_di_free_numeric(&numeric);
     double info[UMFPACK_INFO];
     const int status =
@@ -215,60 +402,67 @@ struct NewtonMatrix::Impl {
       }
     return true;
   }
-};
 
-NewtonMatrix::NewtonMatrix(int n, const std::vector<MatrixBlock>& blocks, Storage storage)
-    : impl_(std::make_unique<Impl>()) {
-  Impl& m = *impl_;
-  m.n = n;
-  for (const MatrixBlock& block : blocks)
-    for (const std::vector<int>* list : {&block.rows, &block.columns})
-      for (int i : *list) LISSOM_ASSERT(i >= 0 && i < n);
-
-  m.sparse = storage == Storage::Sparse;
-  if (m.sparse || (storage == Storage::Automatic && n > always_dense)) {
-    m.make_pattern(blocks);
-    const double sparse_time = m.analyse();
-    if (!m.sparse) m.sparse = sparse_time < m.dense_microseconds();
-    if (!m.sparse) {
-      umfpack_di_free_symbolic(&m.symbolic);
-      m.start.clear();
-      m.row.clear();
+  bool factorise() {
+    definite = symmetric && factorise_symmetric();
+    if (definite) return true;
+    make_lu_room();
+    if (!scale_rows()) return false;
+    switch (storage) {
+      case Storage::Sparse:
+        return factorise_sparse();
+      case Storage::Banded:
+        return factorise_banded();
+      default:
+        return factorise_dense();
     }
   }
 
-  m.places.reserve(blocks.size());
-  for (const MatrixBlock& block : blocks) {
-    Impl::Place place;
-    place.rows = static_cast<int>(block.rows.size());
-    place.columns = static_cast<int>(block.columns.size());
-    place.contiguous = !m.sparse;
-    for (int i = 1; i < place.rows; ++i)
-      if (block.rows[i] != block.rows[i - 1] + 1) place.contiguous = false;
-    if (place.rows > 0)
-      for (int c : block.columns) {
-        if (place.contiguous)
-          place.at.push_back(m.place_of(block.rows[0], c));
-        else
-          for (int r : block.rows) place.at.push_back(m.place_of(r, c));
+  void solve(Eigen::Ref<Eigen::VectorXd> x) {
+    if (storage == Storage::Sparse) {
+      const BlasThreads one;
+      right_side = x;
+      const int status =
+          umfpack_di_wsolve(UMFPACK_A, start.data(), row.data(), values.data(), x.data(), right_side.data(),
+                            numeric, control, nullptr, solve_int.data(), solve_real.data());
+      LISSOM_ASSERT(status == UMFPACK_OK);
+    } else if (storage == Storage::Banded) {
+      if (definite) {
+        for (int k = 0; k < n; ++k) ordered[k] = x[order[k]];
+        band_ldlt_solve(n, width, ldlt.data(), inverse.data(), ordered.data());
+      } else {
+        for (int k = 0; k < n; ++k) ordered[k] = x[order[k]] * row_scale[order[k]];
+        band_lu_solve(n, width, width, lu.data(), pivots.data(), ordered.data());
       }
-    m.places.push_back(std::move(place));
+      for (int k = 0; k < n; ++k) x[order[k]] = ordered[k];
+    } else if (definite) {
+      small_ldlt_solve(n, ldlt.data(), inverse.data(), x.data());
+    } else {
+      x.array() *= row_scale.array();
+      if (n <= own_lu) {
+        small_lu_solve(n, lu.data(), pivots.data(), x.data());
+      } else {
+        const BlasThreads one;
+        const int columns = 1;
+        int info = 0;
+        dgetrs_("N", &n, &columns, lu.data(), &n, pivots.data(), x.data(), &n, &info);
+      }
+    }
   }
+};
 
-  m.row_scale.resize(n);
-  m.column_max.resize(n);
-  if (m.sparse) {
-    m.values.assign(m.row.size(), 0);
-    m.column_order.resize(n);
-    m.solve_int.resize(n);
-    m.diagonal.resize(n);
-    m.solve_real.resize(n);
-    m.right_side.resize(n);
-  } else {
-    m.values.assign(static_cast<size_t>(n) * n, 0);
-    m.lu.resize(m.values.size());
-    m.pivots.resize(n);
-  }
+NewtonMatrix::NewtonMatrix(int n, const std::vector<MatrixBlock>& blocks, Storage storage, Symmetry symmetry)
+    : impl_(std::make_unique<Impl>()) {
+  Impl& m = *impl_;
+  m.n = n;
+  m.symmetric = symmetry == Symmetry::Symmetric;
+  for (const MatrixBlock& block : blocks)
+    for (const std::vector<int>* list : {&block.rows, &block.columns})
+      for (int i : *list) LISSOM_ASSERT(i >= 0 && i < n);
+  m.choose(blocks, storage);
+  m.make_room();
+  m.places.reserve(blocks.size());
+  for (const MatrixBlock& block : blocks) m.add_place(block);
 }
 
 NewtonMatrix::~NewtonMatrix() = default;
@@ -278,9 +472,11 @@ NewtonMatrix& NewtonMatrix::operator=(NewtonMatrix&&) noexcept = default;
 int NewtonMatrix::size() const {
   return impl_->n;
 }
-
-bool NewtonMatrix::is_sparse() const {
-  return impl_->sparse;
+NewtonMatrix::Storage NewtonMatrix::storage() const {
+  return impl_->storage;
+}
+bool NewtonMatrix::is_symmetric() const {
+  return impl_->symmetric;
 }
 
 void NewtonMatrix::set_zero() {
@@ -292,22 +488,28 @@ void NewtonMatrix::add(int block, const Eigen::Ref<const Eigen::MatrixXd>& value
   LISSOM_ASSERT(values.rows() == place.rows && values.cols() == place.columns);
   double* const target = impl_->values.data();
   const int* at = place.at.data();
-  for (int c = 0; c < place.columns; ++c) {
+  for (int c = 0; c < place.columns; ++c, at += place.rows) {
     const double* from = values.data() + c * values.outerStride();
     if (place.contiguous) {
-      double* to = target + at[c];
+      double* to = target + at[0];
       for (int r = 0; r < place.rows; ++r) to[r] += factor * from[r];
     } else {
-      for (int r = 0; r < place.rows; ++r) target[*at++] += factor * from[r];
+      for (int r = 0; r < place.rows; ++r) target[at[r]] += factor * from[r];
     }
   }
 }
 
+double* NewtonMatrix::values() {
+  return impl_->values.data();
+}
+const int* NewtonMatrix::places(int block) const {
+  return impl_->places[block].at.data();
+}
+
 bool NewtonMatrix::factorise() {
-  const BlasThreads one;
   Impl& m = *impl_;
   m.singular = -1;
-  m.factorised = m.n == 0 || (m.scale_rows() && (m.sparse ? m.factorise_sparse() : m.factorise_dense()));
+  m.factorised = m.n == 0 || m.factorise();
   return m.factorised;
 }
 
@@ -318,46 +520,18 @@ int NewtonMatrix::singular_row() const {
 void NewtonMatrix::solve_in_place(Eigen::Ref<Eigen::VectorXd> x) const {
   Impl& m = *impl_;
   LISSOM_ASSERT(m.factorised && x.size() == m.n);
-  if (m.n == 0) return;
-  const BlasThreads one;
-  if (m.sparse) {
-    m.right_side = x;
-    const int status = umfpack_di_wsolve(UMFPACK_A, m.start.data(), m.row.data(), m.values.data(), x.data(),
-                                         m.right_side.data(), m.numeric, m.control, nullptr,
-                                         m.solve_int.data(), m.solve_real.data());
-    LISSOM_ASSERT(status == UMFPACK_OK);
-    return;
-  }
-  x.array() *= m.row_scale.array();
-  if (m.n <= own_lu) {
-    small_solve(m.n, m.lu.data(), m.pivots.data(), x.data());
-  } else {
-    const int columns = 1;
-    int info = 0;
-    dgetrs_("N", &m.n, &columns, m.lu.data(), &m.n, m.pivots.data(), x.data(), &m.n, &info);
-  }
+  if (m.n > 0) m.solve(x);
 }
 
 void NewtonMatrix::multiply(const Eigen::Ref<const Eigen::VectorXd>& x, Eigen::Ref<Eigen::VectorXd> y) const {
-  const Impl& m = *impl_;
   y.setZero();
-  for (int c = 0; c < m.n; ++c) {
-    if (m.sparse)
-      for (int k = m.start[c]; k < m.start[c + 1]; ++k) y[m.row[k]] += m.values[k] * x[c];
-    else
-      for (int r = 0; r < m.n; ++r) y[r] += m.values[static_cast<size_t>(c) * m.n + r] * x[c];
-  }
+  impl_->entries([&](int r, int c, double value) { y[r] += value * x[c]; });
 }
 
 Eigen::MatrixXd NewtonMatrix::dense() const {
   const Impl& m = *impl_;
   Eigen::MatrixXd A = Eigen::MatrixXd::Zero(m.n, m.n);
-  for (int c = 0; c < m.n; ++c) {
-    if (m.sparse)
-      for (int k = m.start[c]; k < m.start[c + 1]; ++k) A(m.row[k], c) = m.values[k];
-    else
-      for (int r = 0; r < m.n; ++r) A(r, c) = m.values[static_cast<size_t>(c) * m.n + r];
-  }
+  m.entries([&](int r, int c, double value) { A(r, c) = value; });
   return A;
 }
 

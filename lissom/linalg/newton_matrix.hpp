@@ -1,7 +1,9 @@
-// The square matrix of a Newton iteration, unsymmetric, filled block by block from small dense matrices,
-// factorised and solved with: dense (LAPACK) where it is small or full, sparse (UMFPACK) otherwise, with the
-// symbolic part done once. Where the blocks stand never changes, so nothing is allocated after construction,
-// but for the factors that UMFPACK keeps. Rows are scaled by their largest entry; units may differ.
+// The square matrix of a Newton iteration, filled block by block from small dense matrices, factorised and
+// solved with: dense where it is small or full, banded where its graph is a chain (beams), sparse (UMFPACK)
+// otherwise, with the symbolic part done once. A matrix that is said to be symmetric is first taken to be
+// positive definite (L D L', half the room); where it is not, it is factorised as any other. Where the blocks
+// stand never changes, so nothing is allocated after construction, but for the factors that UMFPACK keeps.
+// Rows of unsymmetric matrices are scaled by their largest entry; units may differ.
 #pragma once
 
 #include <Eigen/Core>
@@ -19,21 +21,32 @@ struct MatrixBlock {
 
 class NewtonMatrix {
  public:
-  enum class Storage { Automatic, Dense, Sparse };
+  enum class Storage { Automatic, Dense, Banded, Sparse };
+  enum class Symmetry { None, Symmetric };
 
-  // n by n, able to hold the blocks. Automatic is dense up to some hundred rows and for full matrices.
-  NewtonMatrix(int n, const std::vector<MatrixBlock>& blocks, Storage storage = Storage::Automatic);
+  // n by n, able to hold the blocks. Automatic takes what will be fastest. Of a symmetric matrix (dense or
+  // banded; a sparse one makes no use of it) blocks with the same rows and columns count by their lower
+  // triangle, and of a block and its transpose, both of which are to be there, one is used.
+  NewtonMatrix(int n, const std::vector<MatrixBlock>& blocks, Storage storage = Storage::Automatic,
+               Symmetry symmetry = Symmetry::None);
   ~NewtonMatrix();
   NewtonMatrix(NewtonMatrix&&) noexcept;
   NewtonMatrix& operator=(NewtonMatrix&&) noexcept;
 
   int size() const;
-  bool is_sparse() const;
+  Storage storage() const;    // never Automatic
+  bool is_symmetric() const;  // one half is stored
 
   void set_zero();
   // Adds `values` (rows of the block by its columns) times `factor`. The block is one of the constructor's,
   // by its number.
   void add(int block, const Eigen::Ref<const Eigen::MatrixXd>& values, double factor = 1);
+
+  // The entries themselves, for those who fill many small blocks: entry (i, j) of a block is values()[
+  // places(block)[i + j * its rows]], zero before set_zero() and what is added. Of a symmetric matrix the
+  // half that is not used has a place of its own.
+  double* values();
+  const int* places(int block) const;
 
   // Factorises what is there. Returns false where the matrix is singular to working precision or has entries
   // that are not finite; singular_row() then says where: the unknown for which the elimination found nothing

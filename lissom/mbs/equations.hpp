@@ -39,6 +39,11 @@ class Equations {
   bool is_ode() const { return constraints() == 0; }
   // Whether M does not depend on q.
   virtual bool constant_mass() const { return false; }
+  // Whether the Newton matrix is symmetric, whatever its weights, and there are no constraints in it.
+  virtual bool symmetric() const { return false; }
+  NewtonMatrix::Symmetry symmetry() const {
+    return symmetric() ? NewtonMatrix::Symmetry::Symmetric : NewtonMatrix::Symmetry::None;
+  }
 
   // r (n) = inertia_weight M(q) a + h(q, v, t) + G' lambda [N and what belongs to the coordinates].
   virtual void residual(const State& state, double inertia_weight, Eigen::Ref<Eigen::VectorXd> r) = 0;

@@ -106,8 +106,14 @@ double joint_angle(const MarkerKinematics& first, const MarkerKinematics& second
 Vector12d second_rate(const System& system, MarkerRef ref, const State& state,
                       const MarkerKinematics& marker) {
   if (ref.body < 0) return Vector12d::Zero();
-  const int offset = system.offset(ref.body), n = system.bodies()[ref.body]->coordinates();
-  return marker.J.lazyProduct(state.a.segment(offset, n)) + marker.V.lazyProduct(state.v.segment(offset, n));
+  const int offset = system.offset(ref.body);
+  const std::vector<int> at = system.bodies()[ref.body]->marker_coordinates(ref.marker);
+  Vector12d second = Vector12d::Zero();
+  for (size_t k = 0; k < at.size(); ++k) {
+    const auto column = static_cast<Eigen::Index>(k);
+    second += marker.J.col(column) * state.a[offset + at[k]] + marker.V.col(column) * state.v[offset + at[k]];
+  }
+  return second;
 }
 
 }  // namespace

@@ -131,6 +131,8 @@ int System::find_load(const std::string& name) const {
 // them become J' f on the coordinates, and derivatives
 //   d(J' f)/dq = J' (df/dm J + df/dm' V) + sum f_i d2m_i/dq2,   d(J' f)/dv = J' df/dm' J.
 // A marker that several joints and loads share is evaluated once, and its forces are summed first.
+// Derivatives are collected by groups of coordinates: all of a body, or, of bodies with sparse matrices,
+// those of one marker.
 
 namespace {
 
@@ -141,6 +143,9 @@ using Rows = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1>;
 // A marker in use.
 struct Slot {
   int body = -1, marker = -1;
+  int group = -1;
+  bool sparse = false;  // J has columns for these of the system's coordinates only
+  std::vector<int> columns;
   bool axes = false;    // anybody uses its axes
   bool damped = false;  // a load depends on its rate
   MarkerKinematics kinematics;
@@ -158,7 +163,9 @@ struct OwnHessianEntry {
 struct BodyPart {
   std::unique_ptr<Body::Workspace> workspace;
   int offset = 0, n = 0;
-  MatrixXd D;  // the body's diagonal block
+  std::vector<std::vector<int>> cells;  // of a sparse one, local coordinates
+  std::vector<const int*> cell_places;
+  int first_block = 0;  // of the cells, or of the whole body
   std::vector<OwnHessianEntry> own_hessian;
   std::vector<int> own_columns;                              // coordinates in own constraints
   MatrixXd own_full, own_gradient, own_gradient_transposed;  // all columns; those of own_columns
@@ -180,7 +187,16 @@ struct LoadPart {
   bool damped = false;
 };
 
-// The blocks of two bodies against each other.
+// Coordinates whose derivatives are collected together, with their block on the diagonal: the g-th is body
+// g's, further ones are those of a marker of a sparse body.
+struct Group {
+  int n = 0;
+  std::vector<int> columns;  // of the system
+  MatrixXd D;                // empty for a sparse body itself
+  int block = -1;
+};
+
+// The blocks of two groups against each other.
 struct Pair {
   int first = 0, second = 0, block = 0;  // first < second; the transposed one's block is the next
   MatrixXd upper, lower;                 // first by second, second by first
@@ -231,8 +247,10 @@ struct SystemEquations::Impl {
   std::vector<Slot> slots;
   std::vector<JointPart> joints;
   std::vector<LoadPart> loads;
+  std::vector<Group> groups;
   std::vector<Pair> pairs;
-  std::vector<int> pair_of;  // bodies by bodies, -1 where there is none
+  std::vector<int> pair_of;  // groups by groups, -1 where there is none
+  bool symmetric = false;
   std::vector<MatrixBlock> blocks;
 
   VectorXd scale, rest;         // displacement scale; zeros in place of velocities
@@ -244,10 +262,12 @@ struct SystemEquations::Impl {
   Matrix24d H;
   VectorXd own_values;
 
-  explicit Impl(const System& model, std::vector<int> kept_rows) : system(model), kept(std::move(kept_rows)) {
+  Impl(const System& model, std::optional<std::vector<int>> kept_rows) : system(model) {
     n = system.coordinates();
     const int all = system.constraint_rows();
-    if (kept.empty())
+    if (kept_rows)
+      kept = std::move(*kept_rows);
+    else
       for (int i = 0; i < all; ++i) kept.push_back(i);
     reduced.assign(all, -1);
     for (size_t i = 0; i < kept.size(); ++i) {
@@ -258,6 +278,7 @@ struct SystemEquations::Impl {
     marker_q = marker_v = rest;
     add_bodies();
     add_joints_and_loads();
+    symmetric = is_symmetric();
     add_blocks();
     measure();
   }
@@ -272,17 +293,22 @@ struct SystemEquations::Impl {
       part.workspace = body.workspace();
       part.offset = system.offset(static_cast<int>(b));
       part.n = body.coordinates();
-      part.D = MatrixXd::Zero(part.n, part.n);
+      part.cells = body.cells();
+      Group group;
+      group.n = part.n;
+      for (int i = 0; i < part.n; ++i) group.columns.push_back(part.offset + i);
+      if (part.cells.empty()) group.D = MatrixXd::Zero(part.n, part.n);
       largest = std::max(largest, part.n);
       const int own = body.own_constraints();
+      LISSOM_ASSERT(own == 0 || part.cells.empty());
       std::vector<bool> used(part.n, false);
       for (int i = 0; i < own; ++i) {
-        part.D.setZero();
-        body.add_own_hessian(VectorXd::Unit(own, i), 1, part.D);
+        group.D.setZero();
+        body.add_own_hessian(VectorXd::Unit(own, i), 1, group.D);
         for (int c = 0; c < part.n; ++c)
           for (int r = 0; r < part.n; ++r)
-            if (part.D(r, c) != 0) {
-              part.own_hessian.push_back({i, r, c, part.D(r, c)});
+            if (group.D(r, c) != 0) {
+              part.own_hessian.push_back({i, r, c, group.D(r, c)});
               used[c] = true;
             }
         if (reduced[system.own_row(static_cast<int>(b)) + i] >= 0) part.own_kept.push_back(i);
@@ -293,6 +319,7 @@ struct SystemEquations::Impl {
       part.own_gradient = MatrixXd::Zero(part.own_kept.size(), part.own_columns.size());
       part.own_gradient_transposed = part.own_gradient.transpose();
       bodies.push_back(std::move(part));
+      groups.push_back(std::move(group));
     }
     scratch.resize(3, std::max(1, largest));
     own_values.resize(6);
@@ -307,7 +334,22 @@ struct SystemEquations::Impl {
       Slot slot;
       slot.body = ref.body;
       slot.marker = ref.marker;
-      const int columns = ref.body < 0 ? 0 : bodies[ref.body].n;
+      int columns = 0;
+      if (ref.body >= 0) {
+        slot.group = ref.body;
+        if (!bodies[ref.body].cells.empty()) {
+          Group group;
+          for (const int i : system.bodies()[ref.body]->marker_coordinates(ref.marker))
+            group.columns.push_back(bodies[ref.body].offset + i);
+          slot.sparse = true;
+          slot.columns = group.columns;
+          group.n = static_cast<int>(group.columns.size());
+          group.D = MatrixXd::Zero(group.n, group.n);
+          slot.group = static_cast<int>(groups.size());
+          groups.push_back(std::move(group));
+        }
+        columns = groups[slot.group].n;
+      }
       slot.kinematics.J = Matrix12Xd::Zero(12, columns);
       slot.kinematics.V = Matrix12Xd::Zero(12, columns);
       if (ref.body < 0) {
@@ -322,18 +364,18 @@ struct SystemEquations::Impl {
   }
 
   void add_pair(int a, int b) {
-    if (a < 0 || b < 0 || a == b || pair_of[a * bodies.size() + b] >= 0) return;
+    if (a < 0 || b < 0 || a == b) return;
+    for (const Pair& pair : pairs)
+      if (pair.first == std::min(a, b) && pair.second == std::max(a, b)) return;
     Pair pair;
     pair.first = std::min(a, b);
     pair.second = std::max(a, b);
-    pair.upper = MatrixXd::Zero(bodies[pair.first].n, bodies[pair.second].n);
-    pair.lower = MatrixXd::Zero(bodies[pair.second].n, bodies[pair.first].n);
-    pair_of[a * bodies.size() + b] = pair_of[b * bodies.size() + a] = static_cast<int>(pairs.size());
+    pair.upper = MatrixXd::Zero(groups[pair.first].n, groups[pair.second].n);
+    pair.lower = MatrixXd::Zero(groups[pair.second].n, groups[pair.first].n);
     pairs.push_back(std::move(pair));
   }
 
   void add_joints_and_loads() {
-    pair_of.assign(bodies.size() * bodies.size(), -1);
     for (size_t j = 0; j < system.joints().size(); ++j) {
       const Joint& joint = system.joints()[j];
       JointPart part;
@@ -347,10 +389,10 @@ struct SystemEquations::Impl {
       for (int side = 0; side < 2; ++side) {
         const Slot& slot = slots[part.slots[side]];
         if (slot.body < 0) continue;
-        part.gradient[side] = MatrixXd::Zero(part.kept.size(), bodies[slot.body].n);
+        part.gradient[side] = MatrixXd::Zero(part.kept.size(), groups[slot.group].n);
         part.gradient_transposed[side] = part.gradient[side].transpose();
       }
-      if (part.curved) add_pair(joint.first.body, joint.second.body);
+      if (part.curved) add_pair(slots[part.slots[0]].group, slots[part.slots[1]].group);
       joints.push_back(std::move(part));
     }
     for (const Load& load_spec : system.loads()) {
@@ -361,9 +403,30 @@ struct SystemEquations::Impl {
       // a force fixed in space depends on neither marker
       const bool couples = load_spec.kind == LoadKind::LineForce || holds(load_spec.kind) ||
                            (load_spec.has_second && load_spec.following);
-      if (couples) add_pair(load_spec.first.body, load_spec.second.body);
+      if (couples) add_pair(slots[part.slots[0]].group, slots[part.slots[1]].group);
       loads.push_back(part);
     }
+    pair_of.assign(groups.size() * groups.size(), -1);
+    for (size_t k = 0; k < pairs.size(); ++k)
+      pair_of[pairs[k].first * groups.size() + pairs[k].second] =
+          pair_of[pairs[k].second * groups.size() + pairs[k].first] = static_cast<int>(k);
+  }
+
+  // Forces that are gradients of a potential, or torques about the one axis of plane motion, have a symmetric
+  // derivative; dampers and forces that follow a body do not.
+  bool is_symmetric() const {
+    if (!kept.empty()) return false;
+    for (const auto& body : system.bodies())
+      if (!body->symmetric()) return false;
+    const auto planar = [&](MarkerRef ref) { return ref.body < 0 || system.bodies()[ref.body]->planar(); };
+    for (const Load& spec : system.loads()) {
+      if (is_damped(spec)) return false;
+      if (spec.kind == LoadKind::Force && spec.following) return false;
+      if (spec.kind == LoadKind::Torque && !(planar(spec.first) && planar(spec.second))) return false;
+      // springs and bushings are; their preloads and moments are not looked at more closely
+      if (spec.kind == LoadKind::TorsionSpring || spec.kind == LoadKind::Bushing) return false;
+    }
+    return true;
   }
 
   int add_block(std::vector<int> rows, std::vector<int> columns) {
@@ -372,26 +435,30 @@ struct SystemEquations::Impl {
   }
 
   void add_blocks() {
-    const auto coordinates_of = [&](int b) {
-      std::vector<int> list(bodies[b].n);
-      for (int i = 0; i < bodies[b].n; ++i) list[i] = bodies[b].offset + i;
-      return list;
-    };
-    // body b has the block b
-    for (size_t b = 0; b < bodies.size(); ++b)
-      add_block(coordinates_of(static_cast<int>(b)), coordinates_of(static_cast<int>(b)));
+    for (size_t b = 0; b < bodies.size(); ++b) {
+      BodyPart& part = bodies[b];
+      part.first_block = static_cast<int>(blocks.size());
+      for (const std::vector<int>& cell : part.cells) {
+        std::vector<int> columns = cell;
+        for (int& c : columns) c += part.offset;
+        add_block(columns, columns);
+      }
+      part.cell_places.resize(part.cells.size());
+    }
+    for (Group& group : groups)
+      if (group.D.size() > 0) group.block = add_block(group.columns, group.columns);
     for (Pair& pair : pairs) {
-      pair.block = add_block(coordinates_of(pair.first), coordinates_of(pair.second));
-      add_block(coordinates_of(pair.second), coordinates_of(pair.first));
+      pair.block = add_block(groups[pair.first].columns, groups[pair.second].columns);
+      add_block(groups[pair.second].columns, groups[pair.first].columns);
     }
     for (JointPart& part : joints) {
       std::vector<int> rows;
       for (const int i : part.kept) rows.push_back(n + reduced[part.row + i]);
       for (int side = 0; side < 2; ++side) {
-        const int body = slots[part.slots[side]].body;
-        if (body < 0 || rows.empty()) continue;
-        part.gradient_block[side] = add_block(rows, coordinates_of(body));
-        part.transposed_block[side] = add_block(coordinates_of(body), rows);
+        const int group = slots[part.slots[side]].group;
+        if (group < 0 || rows.empty()) continue;
+        part.gradient_block[side] = add_block(rows, groups[group].columns);
+        part.transposed_block[side] = add_block(groups[group].columns, rows);
       }
     }
     for (size_t b = 0; b < bodies.size(); ++b) {
@@ -418,9 +485,10 @@ struct SystemEquations::Impl {
       auto own_scale = scale.segment(part.offset, part.n);
       body.displacement_scale(own_scale);
       radius = std::max(radius, body.radius());
-      body.mass(q.segment(part.offset, part.n), *part.workspace, part.D);
+      VectorXd diagonal(part.n);
+      body.mass_diagonal(q.segment(part.offset, part.n), *part.workspace, diagonal);
       for (int i = 0; i < part.n; ++i) {
-        const double mass = part.D(i, i) / (own_scale[i] * own_scale[i]);
+        const double mass = diagonal[i] / (own_scale[i] * own_scale[i]);
         if (std::isfinite(mass) && mass > 0) masses.push_back(mass);
       }
     }
@@ -445,6 +513,7 @@ struct SystemEquations::Impl {
   // V of markers with dampers, or of all. What was evaluated last is kept: a Newton iteration asks for the
   // residual, the constraints and the matrix at the same positions.
   void evaluate_markers(const VectorXd& q, const VectorXd& v, bool damped_gradients, bool all_gradients) {
+    if (slots.empty()) return;
     const int level = all_gradients ? 2 : damped_gradients ? 1 : 0;
     if (level <= marker_level && q == marker_q && v == marker_v) return;
     marker_level = -1;  // nothing is valid should a marker throw
@@ -457,6 +526,34 @@ struct SystemEquations::Impl {
     marker_q = q;
     marker_v = v;
     marker_level = level;
+  }
+
+  // x (k, of a marker's columns) added to what belongs to the system's coordinates
+  template <class X, class Target>
+  void scatter(const Slot& slot, const X& x, Target&& target) const {
+    if (!slot.sparse)
+      target.segment(bodies[slot.body].offset, bodies[slot.body].n) += x;
+    else
+      for (size_t i = 0; i < slot.columns.size(); ++i) target[slot.columns[i]] += x[i];
+  }
+  // target += x' J as a row of the system
+  template <class Target>
+  void scatter_row_times(const Slot& slot, const Eigen::Matrix<double, 1, 12>& x, const Matrix12Xd& J,
+                         Target&& target) const {
+    if (!slot.sparse) {
+      add_row_times(x, J, target.segment(bodies[slot.body].offset, bodies[slot.body].n));
+      return;
+    }
+    Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(J.cols());
+    add_row_times(x, J, sum);
+    scatter(slot, sum, target);
+  }
+  // J v with v of the system
+  Vector12d times(const Slot& slot, const Matrix12Xd& J, const VectorXd& v) const {
+    if (!slot.sparse) return J.lazyProduct(part_of(v, slot.body));
+    Vector12d sum = Vector12d::Zero();
+    for (size_t i = 0; i < slot.columns.size(); ++i) sum += J.col(i) * v[slot.columns[i]];
+    return sum;
   }
 
   // m and J alone, whatever the velocities.
@@ -539,11 +636,11 @@ struct SystemEquations::Impl {
       system.bodies()[b]->own_gradient(part_of(q, static_cast<int>(b)), part.own_full);
   }
 
-  // the room for derivatives of forces on the coordinates of body a with respect to those of b
+  // the room for derivatives of forces on the coordinates of group a with respect to those of b
   MatrixXd* target(int a, int b) {
     if (a < 0 || b < 0) return nullptr;
-    if (a == b) return &bodies[a].D;
-    const int index = pair_of[a * bodies.size() + b];
+    if (a == b) return &groups[a].D;
+    const int index = pair_of[a * groups.size() + b];
     LISSOM_ASSERT(index >= 0);
     return a < b ? &pairs[index].upper : &pairs[index].lower;
   }
@@ -557,7 +654,7 @@ struct SystemEquations::Impl {
         const auto part = B.block<12, 12>(12 * side, 12 * other);
         if (part.isZero(0)) continue;
         contract(a.kinematics.J, part, velocities ? b.kinematics.V : b.kinematics.J, factor, scratch,
-                 *target(a.body, b.body));
+                 *target(a.group, b.group));
       }
   }
 
@@ -576,8 +673,7 @@ struct SystemEquations::Impl {
         for (int i = 0; i < part.rows; ++i) {
           const int row = place(part.row + i);
           if (row < 0) continue;
-          auto columns = G.row(row).segment(bodies[slot.body].offset, bodies[slot.body].n);
-          add_row_times(gradient.row(i), slot.kinematics.J, columns);
+          scatter_row_times(slot, gradient.row(i), slot.kinematics.J, G.row(row));
         }
       }
     }
@@ -617,7 +713,7 @@ struct SystemEquations::Impl {
   }
 };
 
-SystemEquations::SystemEquations(const System& system, std::vector<int> kept)
+SystemEquations::SystemEquations(const System& system, std::optional<std::vector<int>> kept)
     : impl_(std::make_unique<Impl>(system, std::move(kept))) {}
 SystemEquations::~SystemEquations() = default;
 
@@ -637,6 +733,10 @@ int SystemEquations::constraints() const {
 bool SystemEquations::constant_mass() const {
   const auto& bodies = impl_->system.bodies();
   return std::all_of(bodies.begin(), bodies.end(), [](const auto& body) { return body->constant_mass(); });
+}
+
+bool SystemEquations::symmetric() const {
+  return impl_->symmetric;
 }
 
 void SystemEquations::residual(const State& state, double inertia_weight, Eigen::Ref<Eigen::VectorXd> r) {
@@ -666,11 +766,16 @@ void SystemEquations::residual(const State& state, double inertia_weight, Eigen:
   }
   for (const Slot& slot : d.slots) {
     if (slot.body < 0) continue;
-    auto own = r.segment(d.bodies[slot.body].offset, d.bodies[slot.body].n);
-    if (slot.axes)
-      own += slot.kinematics.J.transpose().lazyProduct(slot.force);
-    else
-      own += slot.kinematics.J.topRows<3>().transpose().lazyProduct(slot.force.head<3>());
+    if (!slot.sparse) {
+      auto own = r.segment(d.bodies[slot.body].offset, d.bodies[slot.body].n);
+      if (slot.axes)
+        own += slot.kinematics.J.transpose().lazyProduct(slot.force);
+      else
+        own += slot.kinematics.J.topRows<3>().transpose().lazyProduct(slot.force.head<3>());
+    } else {
+      for (size_t i = 0; i < slot.columns.size(); ++i)
+        r[slot.columns[i]] += slot.kinematics.J.col(i).dot(slot.force);
+    }
   }
 }
 
@@ -697,16 +802,26 @@ void SystemEquations::jacobian(const State& state, double inertia_weight, const 
   for (size_t b = 0; b < d.bodies.size(); ++b) {
     BodyPart& part = d.bodies[b];
     const int body = static_cast<int>(b);
+    if (!part.cells.empty()) {
+      for (size_t c = 0; c < part.cells.size(); ++c)
+        part.cell_places[c] = matrix.places(part.first_block + static_cast<int>(c));
+      const CellWriter writer{matrix.values(), part.cell_places.data(), matrix.is_symmetric()};
+      d.system.bodies()[b]->add_cells(d.part_of(state.q, body), d.part_of(state.v, body),
+                                      d.part_of(state.a, body), inertia_weight, d.system.gravity(), weights.q,
+                                      weights.v, weights.a, *part.workspace, writer);
+      continue;
+    }
+    MatrixXd& D = d.groups[b].D;
     d.system.bodies()[b]->jacobian(d.part_of(state.q, body), d.part_of(state.v, body),
                                    d.part_of(state.a, body), inertia_weight, d.system.gravity(), weights.q,
-                                   weights.v, weights.a, *part.workspace, part.D);
+                                   weights.v, weights.a, *part.workspace, D);
     if (part.own_full.rows() == 0) continue;
     d.evaluate_own(b, state.q);
     const Rows lambda =
         d.multipliers(d.system.own_row(body), static_cast<int>(part.own_full.rows()), state.lambda);
     if (positions)
       for (const OwnHessianEntry& entry : part.own_hessian)
-        part.D(entry.row, entry.column) += weights.q * lambda[entry.constraint] * entry.value;
+        D(entry.row, entry.column) += weights.q * lambda[entry.constraint] * entry.value;
     if (part.gradient_block < 0) continue;
     for (size_t c = 0; c < part.own_columns.size(); ++c)
       for (size_t i = 0; i < part.own_kept.size(); ++i) {
@@ -716,6 +831,7 @@ void SystemEquations::jacobian(const State& state, double inertia_weight, const 
     matrix.add(part.gradient_block, part.own_gradient, weights.constraint);
     matrix.add(part.transposed_block, part.own_gradient_transposed, weights.multiplier);
   }
+  for (size_t g = d.bodies.size(); g < d.groups.size(); ++g) d.groups[g].D.setZero();
   for (Pair& pair : d.pairs) {
     pair.upper.setZero();
     pair.lower.setZero();
@@ -768,9 +884,10 @@ void SystemEquations::jacobian(const State& state, double inertia_weight, const 
       if (slot.body >= 0 && !slot.force.isZero(0))
         d.system.bodies()[slot.body]->add_marker_hessian(
             slot.marker, d.part_of(state.q, slot.body), slot.force, weights.q, *d.bodies[slot.body].workspace,
-            d.bodies[slot.body].D);
+            d.groups[slot.group].D);
 
-  for (size_t b = 0; b < d.bodies.size(); ++b) matrix.add(static_cast<int>(b), d.bodies[b].D);
+  for (const Group& group : d.groups)
+    if (group.block >= 0) matrix.add(group.block, group.D);
   for (const Pair& pair : d.pairs) {
     matrix.add(pair.block, pair.upper);
     matrix.add(pair.block + 1, pair.lower);
@@ -824,9 +941,8 @@ void SystemEquations::constraint_rate_gradient(double t, const Eigen::VectorXd& 
       for (int side = 0; side < 2; ++side) {
         const Slot& slot = d.slots[part.slots[side]];
         if (slot.body < 0) continue;
-        auto columns = row.segment(d.bodies[slot.body].offset, d.bodies[slot.body].n);
-        add_row_times(by_m.segment<12>(12 * side), slot.kinematics.J, columns);
-        add_row_times((side == 0 ? by.first : by.second).row(i), slot.kinematics.V, columns);
+        d.scatter_row_times(slot, by_m.segment<12>(12 * side), slot.kinematics.J, row);
+        d.scatter_row_times(slot, (side == 0 ? by.first : by.second).row(i), slot.kinematics.V, row);
       }
     }
   }
@@ -854,8 +970,7 @@ void SystemEquations::constraint_curvature(double t, const Eigen::VectorXd& q, c
     Vector24d second_rates = Vector24d::Zero();
     for (int side = 0; side < 2; ++side) {
       const Slot& slot = d.slots[part.slots[side]];
-      if (slot.body >= 0)
-        second_rates.segment<12>(12 * side) = slot.kinematics.V.lazyProduct(d.part_of(v, slot.body));
+      if (slot.body >= 0) second_rates.segment<12>(12 * side) = d.times(slot, slot.kinematics.V, v);
     }
     d.joint_gradient_rates(j, t, first_rate, second_rate);
     for (const int i : part.kept) {
@@ -976,6 +1091,13 @@ SystemEnergy SystemEquations::energy(const State& state) {
   return sum;
 }
 
+std::vector<int> SystemEquations::marker_columns(MarkerRef ref) const {
+  if (ref.body < 0) return {};
+  std::vector<int> columns = impl_->system.bodies()[ref.body]->marker_coordinates(ref.marker);
+  for (int& c : columns) c += impl_->bodies[ref.body].offset;
+  return columns;
+}
+
 void SystemEquations::marker(MarkerRef ref, const Eigen::VectorXd& q, const Eigen::VectorXd& v,
                              bool gradients, MarkerKinematics& out) {
   Impl& d = *impl_;
@@ -996,6 +1118,7 @@ Eigen::VectorXd SystemEquations::all_multipliers(const State& state) {
   const int all = d.system.constraint_rows();
   if (static_cast<int>(d.kept.size()) == all) return state.lambda;
   VectorXd lambda = VectorXd::Zero(all);
+  if (d.kept.empty()) return lambda;
   for (size_t i = 0; i < d.kept.size(); ++i) lambda[d.kept[i]] = state.lambda[i];
 
   // rows left out as combinations of those kept: null vectors of G' are these less the row itself.

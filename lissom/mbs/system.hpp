@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -79,8 +80,8 @@ struct SystemEnergy {
 
 class SystemEquations final : public Equations {
  public:
-  // `kept` are the constraint rows that count; all of them if empty.
-  explicit SystemEquations(const System& system, std::vector<int> kept = {});
+  // `kept` are the constraint rows that count, ascending; all of them where it is not given.
+  explicit SystemEquations(const System& system, std::optional<std::vector<int>> kept = std::nullopt);
   ~SystemEquations() override;
 
   const System& system() const;
@@ -89,6 +90,7 @@ class SystemEquations final : public Equations {
   int coordinates() const override;
   int constraints() const override;
   bool constant_mass() const override;
+  bool symmetric() const override;
   void residual(const State& state, double inertia_weight, Eigen::Ref<Eigen::VectorXd> r) override;
   void constraint(double t, const Eigen::VectorXd& q, Eigen::Ref<Eigen::VectorXd> g) override;
   std::vector<MatrixBlock> blocks() const override;
@@ -115,7 +117,9 @@ class SystemEquations final : public Equations {
 
   SystemEnergy energy(const State& state);
 
-  // A marker with its kinematics; of the ground too (J has then no columns).
+  // A marker with its kinematics; of the ground too (J has then no columns). marker_columns() are the
+  // system's coordinates that the columns of its J belong to.
+  std::vector<int> marker_columns(MarkerRef ref) const;
   void marker(MarkerRef ref, const Eigen::VectorXd& q, const Eigen::VectorXd& v, bool gradients,
               MarkerKinematics& out);
 
@@ -134,9 +138,9 @@ class SystemEquations final : public Equations {
 
 // What is to be known before a run.
 struct SystemCheck {
-  int coordinates = 0, joint_constraints = 0, own_constraints = 0;
-  int rank = 0;                      // of all constraints
-  int degrees_of_freedom = 0;        // coordinates - rank
+  int coordinates = 0, joint_constraints = 0, own_constraints = 0;  // without those `in_plane`
+  int rank = 0;                                                     // of all constraints
+  int degrees_of_freedom = 0;                                       // coordinates - rank
   int rigid_degrees_of_freedom = 0;  // with every body rigid; of a reduced mechanism not known, and 0
   bool has_mechanism = false;        // one body is a whole mechanism, reduced with its joints
   std::vector<int> kept;             // rows that are independent of each other, those of bodies always
@@ -147,6 +151,12 @@ struct SystemCheck {
   // More rows are redundant here than next to here: a dead centre or another singular position. `rank` and
   // `kept` are those of the positions next to it.
   bool singular_position = false;
+  // Rows of joints between planar bodies that no motion in the plane changes (z, rotations about x and y);
+  // they are not counted as constraints.
+  std::vector<int> in_plane;
+  // Other rows of joints that the bodies' coordinates satisfy whatever their values: pins that are part of a
+  // basis. Not among the redundant ones.
+  int satisfied = 0;
   struct Redundant {
     int row = 0;
     std::string joint;              // whose row it is

@@ -48,13 +48,24 @@ struct RowRank {
   MatrixXd combinations;  // dropped rows as sums of kept joint rows (in the order of kept_joint_rows)
   std::vector<int> kept_joint_rows;
   double smallest_kept = 1, largest_dropped = 0;
+  std::vector<bool> zero;  // rows that no coordinate changes
 };
 
 RowRank independent_rows(const MatrixXd& A, int joint_rows) {
   const int rows = static_cast<int>(A.rows()), own = rows - joint_rows;
+  RowRank out;
+  out.zero.assign(rows, false);
   MatrixXd At = A.transpose();
-  for (int c = 0; c < rows; ++c)
-    if (const double norm = At.col(c).norm(); norm > 0) At.col(c) /= norm;
+  // rows that no coordinate changes say nothing; they are not among the pivots
+  for (int c = 0; c < rows; ++c) {
+    const double norm = At.col(c).norm();
+    if (norm > rank_tolerance)
+      At.col(c) /= norm;
+    else {
+      At.col(c).setZero();
+      out.zero[c] = true;
+    }
+  }
 
   // what the rows of joints say beyond the bodies' own; twice, so that round-off stays
   MatrixXd B = At.leftCols(joint_rows);
@@ -63,7 +74,6 @@ RowRank independent_rows(const MatrixXd& A, int joint_rows) {
     const MatrixXd Q = qr.householderQ() * MatrixXd::Identity(At.rows(), own);
     for (int repeat = 0; repeat < 2; ++repeat) B -= Q * (Q.transpose() * B);
   }
-  RowRank out;
   for (int i = 0; i < own; ++i) out.kept.push_back(joint_rows + i);
   if (joint_rows > 0) {
     Eigen::ColPivHouseholderQR<MatrixXd> qr(B);
@@ -126,6 +136,36 @@ bool position_nearby(const System& system, SystemEquations& equations, double t,
   return false;
 }
 
+// Rows of joints between planar bodies (or one and the ground) that no motion in the plane changes.
+std::vector<int> rows_in_plane(const System& system, SystemEquations& equations, double t,
+                               const VectorXd& q) {
+  std::vector<int> rows;
+  const VectorXd v = VectorXd::Zero(q.size());
+  const auto planar = [&](MarkerRef ref) { return ref.body < 0 || system.bodies()[ref.body]->planar(); };
+  MarkerKinematics markers[2];
+  for (size_t j = 0; j < system.joints().size(); ++j) {
+    const Joint& joint = system.joints()[j];
+    if (!planar(joint.first) || !planar(joint.second)) continue;
+    equations.marker(joint.first, q, v, false, markers[0]);
+    equations.marker(joint.second, q, v, false, markers[1]);
+    const int k = joint.constraints();
+    Eigen::Matrix<double, Eigen::Dynamic, 12> gradient[2];
+    for (auto& part : gradient) part.resize(k, 12);
+    joint_gradient(joint, t, markers[0].m, markers[1].m, gradient[0], gradient[1]);
+    VectorXd change = VectorXd::Zero(k);
+    for (int side = 0; side < 2; ++side) {
+      if ((side == 0 ? joint.first : joint.second).body < 0) continue;
+      Vector12d turn = Vector12d::Zero();
+      for (int s = 3; s < 12; s += 3)
+        turn.segment<3>(s) = Vector3d::UnitZ().cross(Vector3d(markers[side].m.segment<3>(s)));
+      change += gradient[side].leftCols<2>().cwiseAbs().rowwise().sum() + (gradient[side] * turn).cwiseAbs();
+    }
+    for (int i = 0; i < k; ++i)
+      if (!(change[i] > rank_tolerance)) rows.push_back(system.joint_row(static_cast<int>(j)) + i);
+  }
+  return rows;
+}
+
 // Rank of the joints when every body is rigid: velocities (v, omega) of each about the mean of its markers.
 int rigid_rank(const System& system, SystemEquations& equations, double t, const VectorXd& q) {
   const int bodies = static_cast<int>(system.bodies().size()), rows = system.joint_constraints();
@@ -161,8 +201,10 @@ int rigid_rank(const System& system, SystemEquations& equations, double t, const
         Vector12d turn;
         for (int s = 0; s < 12; s += 3)
           turn.segment<3>(s) = Vector3d::Unit(axis).cross(Vector3d(arms.segment<3>(s))) / length;
-        A.col(6 * body + axis).segment(row, k) += gradient[side].col(axis);
-        A.col(6 * body + 3 + axis).segment(row, k) += gradient[side] * turn;
+        // planar bodies move along x and y and turn about z
+        const bool planar = system.bodies()[body]->planar();
+        if (!planar || axis < 2) A.col(6 * body + axis).segment(row, k) += gradient[side].col(axis);
+        if (!planar || axis == 2) A.col(6 * body + 3 + axis).segment(row, k) += gradient[side] * turn;
       }
     }
     for (int i = 0; i < k; ++i)
@@ -214,6 +256,8 @@ void find_massless(const System& system, SystemEquations& equations, const Matri
   for (size_t b = 0; b < system.bodies().size(); ++b) {
     const Body& body = *system.bodies()[b];
     const int size = body.coordinates(), offset = system.offset(static_cast<int>(b));
+    // sparse ones are beams, which have mass everywhere
+    if (!body.cells().empty()) continue;
     MatrixXd M(size, size);
     const auto workspace = body.workspace();
     body.mass(q.segment(offset, size), *workspace, M);
@@ -302,12 +346,24 @@ SystemCheck check_system(const System& system, double t, const Eigen::VectorXd& 
   check.smallest_kept = rank.smallest_kept;
   check.largest_dropped = rank.largest_dropped;
   check.degrees_of_freedom = check.coordinates - check.rank;
-  for (const auto& body : system.bodies()) check.has_mechanism |= body->is_mechanism();
+  int rigid_motions = 0;
+  for (const auto& body : system.bodies()) {
+    check.has_mechanism |= body->is_mechanism();
+    rigid_motions += body->planar() ? 3 : 6;
+  }
   if (!check.has_mechanism)
-    check.rigid_degrees_of_freedom =
-        6 * static_cast<int>(system.bodies().size()) - rigid_rank(system, equations, t, q);
+    check.rigid_degrees_of_freedom = rigid_motions - rigid_rank(system, equations, t, q);
+  check.in_plane = rows_in_plane(system, equations, t, q);
+  check.joint_constraints -= static_cast<int>(check.in_plane.size());
+  const auto in_plane = [&](int row) {
+    return std::find(check.in_plane.begin(), check.in_plane.end(), row) != check.in_plane.end();
+  };
 
   for (size_t i = 0; i < rank.dropped.size(); ++i) {
+    if (rank.zero[rank.dropped[i]]) {
+      if (!in_plane(rank.dropped[i])) ++check.satisfied;
+      continue;
+    }
     SystemCheck::Redundant redundant;
     redundant.row = rank.dropped[i];
     redundant.joint = joint_of_row(system, redundant.row);
@@ -386,8 +442,14 @@ std::string describe(const System& system, const SystemCheck& check) {
   line("");
   for (const auto& body : system.bodies()) {
     if (!body->is_mechanism()) continue;
-    line(fmt::format("'{}' is a mechanism reduced as a whole, joints included: {} in {}.", body->name(),
-                     list_of(body->part_names()), plural(body->coordinates(), "coordinate", "coordinates")));
+    if (!body->cells().empty())
+      line(fmt::format("{} in {}; pins that they share and supports are part of them.",
+                       list_of(body->part_names()),
+                       plural(body->coordinates(), "coordinate", "coordinates")));
+    else
+      line(fmt::format("'{}' is a mechanism reduced as a whole, joints included: {} in {}.", body->name(),
+                       list_of(body->part_names()),
+                       plural(body->coordinates(), "coordinate", "coordinates")));
   }
   if (check.has_mechanism && check.joint_constraints + check.own_constraints == 0) {
     line("There are no constraints: an ordinary differential equation.");
@@ -402,6 +464,13 @@ std::string describe(const System& system, const SystemCheck& check) {
   if (!check.has_mechanism)
     line(fmt::format("With every body rigid: {}.",
                      plural(check.rigid_degrees_of_freedom, "degree of freedom", "degrees of freedom")));
+  if (check.satisfied > 0) {
+    const bool basis = std::any_of(system.bodies().begin(), system.bodies().end(),
+                                   [](const auto& body) { return body->formulation() == "pod"; });
+    line(fmt::format("{} of {} {} satisfied by the {}.", check.satisfied,
+                     plural(check.joint_constraints, "constraint", "constraints"),
+                     check.satisfied == 1 ? "is" : "are", basis ? "basis" : "coordinates themselves"));
+  }
   if (!check.moves())
     line(check.is_driven ? "All motion is prescribed."
                          : "Nothing can move: the joints hold every coordinate. Remove a joint or free a "

@@ -299,6 +299,8 @@ std::unique_ptr<Body> make_body(const BodySpec& spec, const StoredBody& stored) 
         return make_gcms_body(spec.name, stored.gcms);
       case Formulation::Rigid:
         return make_rigid_body(spec.name, stored.reduced);
+      case Formulation::Ancf:  // several may make one body: beam_groups.hpp
+        break;
     }
     LISSOM_ASSERT(false);
     return nullptr;

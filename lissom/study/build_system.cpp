@@ -11,6 +11,7 @@
 #include "lissom/io/rom_file.hpp"
 #include "lissom/rom/slap_body.hpp"
 #include "lissom/study/pod_system.hpp"
+#include "lissom/study/beam_groups.hpp"
 
 namespace lissom {
 
@@ -38,6 +39,10 @@ Matrix3d triad(const FrameSpec& frame, const Matrix3d& base) {
   return A;
 }
 
+[[noreturn]] void no_beam_stress(const std::string& name) {
+  fail_input("'{}' is a beam (formulation = \"ancf\"), whose stress is not computed; leave it out", name);
+}
+
 // Joints, loads and sensors of a study; where places are on bodies is up to the two kinds of systems below.
 class Builder {
  public:
@@ -47,9 +52,13 @@ class Builder {
     const SimulationSpec& spec = *study_.simulation;
     System& system = *built_.system;
     system.set_gravity(spec.gravity);
-    if (!built_.rom)
-      for (const JointSpec& joint : spec.joints)
+    for (size_t j = 0; j < spec.joints.size() && !built_.rom; ++j) {
+      const JointSpec& joint = spec.joints[j];
+      if (is_shared(j))
+        built_.shared_joints.push_back(joint.name);
+      else
         attempt(joint.where, "joint", joint.name, [&] { add(joint); });
+    }
     for (const LoadSpec& load : spec.loads)
       attempt(load.load.where, "load", load.load.name, [&] { add(load); });
     for (const SensorSpec& sensor : spec.sensors)
@@ -75,6 +84,8 @@ class Builder {
  protected:
   explicit Builder(const StudyFile& study) : study_(study) { built_.system = std::make_unique<System>(); }
 
+  // Whether a joint of the study is part of a body.
+  virtual bool is_shared(size_t) const { return false; }
   // The axes that belong to a place at the start.
   virtual Matrix3d base_axes(const PlaceSpec& place) = 0;
   // A marker with these axes at the start. The place is not on the ground.
@@ -142,6 +153,7 @@ class Builder {
   }
 
   void add(const JointSpec& spec) {
+    check_beam_joint(study_, spec);
     Joint joint;
     joint.name = spec.name;
     joint.kind = spec.kind;
@@ -275,8 +287,9 @@ class Builder {
       }
     }
     if (all.empty())
-      problems_.push_back(
-          fmt::format("{}: simulate.stress: there is no flexible body", to_string(spec.where)));
+      problems_.push_back(fmt::format("{}: simulate.stress: there is no flexible body{}",
+                                      to_string(spec.where),
+                                      has_beams() ? " but beams, whose stress is not computed" : ""));
     for (const std::string& name : spec.all ? std::vector<std::string>() : spec.bodies)
       if (std::find(names.begin(), names.end(), name) == names.end())
         problems_.push_back(fmt::format("{}: simulate.stress.bodies: there is no body '{}'{}; there are: {}",
@@ -285,6 +298,11 @@ class Builder {
     for (const GroupStress& group : all)
       if (spec.all || std::find(spec.bodies.begin(), spec.bodies.end(), group.name) != spec.bodies.end())
         attempt(spec.where, "simulate.stress of", group.name, [&] { with_stress(group); });
+  }
+
+  bool has_beams() const {
+    return std::any_of(study_.bodies.begin(), study_.bodies.end(),
+                       [](const BodySpec& body) { return body.ancf.has_value(); });
   }
 
   void add(const SensorSpec& spec) {
@@ -306,7 +324,8 @@ class Builder {
       for (size_t i = 0; i < loads.size(); ++i)
         if (loads[i].name == spec.of) sensor.index = static_cast<int>(i);
     } else if (spec.kind != SensorKind::Energy) {
-      if (built_.rom) {
+      const bool force = spec.kind == SensorKind::Reaction || spec.kind == SensorKind::Drive;
+      if (built_.rom || (built_.pod && force)) {
         left_out_.push_back(spec.name);
         return;
       }
@@ -328,21 +347,61 @@ class BodyBuilder final : public Builder {
   BodyBuilder(const StudyFile& study, BodyStore& store, Diagnostics& diagnostics,
               const ProgressHook& progress)
       : Builder(study), store_(store), diagnostics_(diagnostics), progress_(progress) {
-    for (const BodySpec& spec : study.bodies) {
+    plan_ = plan_beams(study, diagnostics);
+    for (size_t i = 0; i < study.bodies.size(); ++i) {
+      const BodySpec& spec = study.bodies[i];
+      if (spec.ancf) {
+        add_beam(static_cast<int>(i));
+        continue;
+      }
       const StoredBody& stored = store.get(spec, diagnostics, progress);
       stored_.push_back(&stored);
-      add_body(make_body(spec, stored), spec.placement);
+      add_body(static_cast<int>(i), make_body(spec, stored), spec.placement);
     }
+    const Vector3d& gravity = study.simulation->gravity;
+    for (const BeamGroup& group : plan_.groups)
+      if (group.model.dimension == 2 && gravity.z() != 0)
+        diagnostics.warn(
+            "simulate.gravity-across",
+            fmt::format("gravity has a z component, which does nothing to beams in the plane ('{}')",
+                        group.name));
   }
 
  private:
   const Placement& placement(const PlaceSpec& place) const { return study_.bodies[place.body].placement; }
+  bool is_shared(size_t joint) const override { return plan_.shared[joint]; }
+
+  void add_body(int of_study, std::unique_ptr<Body> body, const Placement& placement) {
+    of_system_.push_back(static_cast<int>(of_study_.size()));
+    of_study_.push_back(of_study);
+    Builder::add_body(std::move(body), placement);
+  }
+
+  // The group of a beam, where it is the first of it.
+  void add_beam(int index) {
+    stored_.push_back(nullptr);
+    for (const BeamGroup& group : plan_.groups) {
+      if (group.bodies.front() == index) {
+        const BodySpec& spec = study_.bodies[index];
+        try {
+          add_body(index, std::make_unique<AncfBody>(group.name, group.model), {});
+        } catch (const InputError& e) {
+          fail_input(spec.where, "bodies.{}: {}", spec.name, e.what());
+        }
+        return;
+      }
+      if (std::find(group.bodies.begin(), group.bodies.end(), index) == group.bodies.end()) continue;
+      of_system_.push_back(of_system_[group.bodies.front()]);
+      return;
+    }
+    LISSOM_ASSERT(false);
+  }
 
   // The axes that belong to a place at the start: the interface's, or the body's.
   Matrix3d base_axes(const PlaceSpec& place) override {
     if (place.is_ground()) return Matrix3d::Identity();
     Matrix3d axes = Matrix3d::Identity();
-    if (place.marker.kind == MarkerSpec::Kind::Interface)
+    if (place.marker.kind == MarkerSpec::Kind::Interface && stored_[place.body])
       for (const InterfaceFrame& interface : stored_[place.body]->reduced.interfaces)
         if (interface.name == place.marker.name) axes = interface.axes;
     return placement(place).rotation * axes;
@@ -352,18 +411,21 @@ class BodyBuilder final : public Builder {
     LISSOM_ASSERT(!place.is_ground());
     MarkerSpec spec = place.marker;
     spec.axes = placement(place).rotation.transpose() * axes;
+    const int body = of_system_[place.body];
+    if (!stored_[place.body]) return built_.system->add_marker(body, spec);
     const StoredBody& stored = *stored_[place.body];
     if (stored.from_mesh()) resolve_in_mesh(stored, spec);
     if (spec.kind == MarkerSpec::Kind::Interface)
       resolve_node_set(stored, study_.bodies[place.body].name, spec);
-    return built_.system->add_marker(place.body, spec);
+    return built_.system->add_marker(body, spec);
   }
 
   GroupStress stress_place(const PlaceSpec& place, std::vector<std::int64_t>& node_ids) override {
     const BodySpec& body = study_.bodies[place.body];
     GroupStress group;
     group.name = body.name;
-    group.body = place.body;
+    group.body = of_system_[place.body];
+    if (body.ancf) no_beam_stress(body.name);
     if (body.formulation == Formulation::Rigid) return group;  // fill_stress() says so
     MarkerSpec spec = place.marker;
     if (spec.kind == MarkerSpec::Kind::Interface) resolve_node_set(*stored_[place.body], body.name, spec);
@@ -375,9 +437,11 @@ class BodyBuilder final : public Builder {
   }
 
   void fill_stress(GroupStress& group) override {
-    const BodySpec& spec = study_.bodies[group.body];
+    const int of_study = of_study_[group.body];
+    const BodySpec& spec = study_.bodies[of_study];
+    if (spec.ancf) no_beam_stress(group.name);
     group.modes = store_.stress_modes(spec, diagnostics_, progress_);
-    group.mesh = stored_[group.body]->mesh;
+    group.mesh = stored_[of_study]->mesh;
   }
 
   // A place of a rigid body from a mesh is the mean of its nodes.
@@ -420,7 +484,9 @@ class BodyBuilder final : public Builder {
   BodyStore& store_;
   Diagnostics& diagnostics_;
   const ProgressHook& progress_;
-  std::vector<const StoredBody*> stored_;
+  BeamPlan plan_;
+  std::vector<const StoredBody*> stored_;  // of the study's bodies; null of beams
+  std::vector<int> of_system_, of_study_;  // places of the study's bodies in the system, and the other way
 };
 
 // A mechanism reduced as a whole; places are the model's frames, and its nodes where it has them.
@@ -544,6 +610,41 @@ class RomBuilder final : public Builder {
   std::vector<std::string> parts_;
 };
 
+// Beams on a basis; places are the nodes of the beams.
+class PodBuilder final : public Builder {
+ public:
+  PodBuilder(const StudyFile& study, std::unique_ptr<PodBody> body)
+      : Builder(study), parts_(body->part_names()) {
+    built_.pod = body.get();
+    add_body(std::move(body));
+  }
+
+ private:
+  // those of space, as of the beams themselves
+  Matrix3d base_axes(const PlaceSpec&) override { return Matrix3d::Identity(); }
+
+  MarkerRef body_marker(const PlaceSpec& place, const Matrix3d& axes) override {
+    LISSOM_ASSERT(!place.is_ground());
+    MarkerSpec spec = place.marker;
+    const int part = split_place(place.text, parts_, spec.name);
+    if (part < 0) {
+      const std::string name = place.text.substr(0, place.text.find('.'));
+      fail_input("'{}': the model has no beam '{}'{}; it has: {}", place.text, name,
+                 did_you_mean(name, parts_), fmt::join(parts_, ", "));
+    }
+    spec.part = parts_[part];
+    spec.axes = axes;
+    return built_.system->add_marker(0, spec);
+  }
+
+  GroupStress stress_place(const PlaceSpec& place, std::vector<std::int64_t>&) override {
+    no_beam_stress(place.text);
+  }
+  void fill_stress(GroupStress& group) override { no_beam_stress(group.name); }
+
+  std::vector<std::string> parts_;
+};
+
 std::string vec(const Vector3d& v) {
   return fmt::format("({:.6g}, {:.6g}, {:.6g})", v[0], v[1], v[2]);
 }
@@ -559,6 +660,38 @@ StudySystem build_system(const StudyFile& study, BodyStore& store, Diagnostics& 
 StudySystem build_rom_system(const StudyFile& study, const SlapModel& model, Diagnostics& diagnostics) {
   LISSOM_ASSERT(study.simulation.has_value());
   return RomBuilder(study, model).build(diagnostics);
+}
+
+StudySystem build_pod_system(const StudyFile& study, std::unique_ptr<PodBody> body,
+                             Diagnostics& diagnostics) {
+  LISSOM_ASSERT(study.simulation.has_value());
+  return PodBuilder(study, std::move(body)).build(diagnostics);
+}
+
+std::vector<const AncfBody*> ancf_bodies(const System& system) {
+  std::vector<const AncfBody*> bodies;
+  for (const auto& body : system.bodies()) {
+    bodies.push_back(dynamic_cast<const AncfBody*>(body.get()));
+    if (!bodies.back())
+      fail_input(
+          "'{}' is no beam (formulation = \"{}\"); all bodies have to be beams, formulation = \"ancf\"",
+          body->name(), body->formulation());
+  }
+  return bodies;
+}
+
+VectorXd nodal_coordinates(const System& system, const VectorXd& q, bool rates) {
+  const std::vector<const AncfBody*> bodies = ancf_bodies(system);
+  int size = 0, at = 0;
+  for (const AncfBody* body : bodies) size += body->nodal_coordinates();
+  VectorXd E(size);
+  for (size_t b = 0; b < bodies.size(); ++b) {
+    const auto own = q.segment(system.offset(static_cast<int>(b)), bodies[b]->coordinates());
+    E.segment(at, bodies[b]->nodal_coordinates()) =
+        rates ? bodies[b]->nodal_rate(own) : bodies[b]->nodal(own);
+    at += bodies[b]->nodal_coordinates();
+  }
+  return E;
 }
 
 StudySystem make_system(const StudyFile& study, BodyStore& store, Diagnostics& diagnostics,
@@ -674,6 +807,8 @@ json system_json(const System& system, const SystemCheck& check) {
   j["loads"] = json::array();
   for (const Load& load : system.loads())
     j["loads"].push_back({{"name", load.name}, {"kind", std::string(name_of(load.kind))}});
+  j["in_plane"] = check.in_plane.size();
+  j["satisfied"] = check.satisfied;
   j["redundant"] = json::array();
   for (const auto& redundant : check.redundant)
     j["redundant"].push_back({{"joint", redundant.joint}, {"with", redundant.with}});

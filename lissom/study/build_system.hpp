@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "lissom/io/study_file.hpp"
+#include "lissom/mbs/ancf_body.hpp"
 #include "lissom/mbs/sensor.hpp"
 #include "lissom/mbs/system.hpp"
+#include "lissom/rom/pod_body.hpp"
 #include "lissom/rom/slap_model.hpp"
 #include "lissom/study/body_store.hpp"
 
@@ -36,6 +38,9 @@ struct StudySystem {
   // of a mechanism reduced as a whole, which is then the only body
   std::shared_ptr<const SlapModel> rom;
   std::shared_ptr<const PodUse> pod_use;  // how a parametric model was made for these parameters
+  const PodBody* pod = nullptr;  // or this, of beams on a basis; it belongs to the system
+  // joints that are none of the system, because beams share the coordinates there
+  std::vector<std::string> shared_joints;
   std::vector<GroupStress> stress;  // of the bodies whose stress the study asks for
 };
 
@@ -51,6 +56,18 @@ StudySystem build_system(const StudyFile& study, BodyStore& store, Diagnostics& 
 // warning. Throws InputError with all problems of loads and sensors: parts and places that the model does not
 // have, with those that it has.
 StudySystem build_rom_system(const StudyFile& study, const SlapModel& model, Diagnostics& diagnostics);
+
+// A mechanism of beams on a basis as a System of one body, "mechanism", with all joints, loads, sensors and
+// gravity of the study; constraints that the basis satisfies are left out when the system is checked. The
+// reactions of joints are not known there: their sensors are left out with a warning. Throws InputError with
+// all problems of joints, loads and sensors.
+StudySystem build_pod_system(const StudyFile& study, std::unique_ptr<PodBody> body, Diagnostics& diagnostics);
+
+// The bodies of a system, all of which are beams. Throws InputError naming the one that is not.
+std::vector<const AncfBody*> ancf_bodies(const System& system);
+// Nodal coordinates of all of them, one after the other, at the system's coordinates q (or of its velocities,
+// where `rates`).
+Eigen::VectorXd nodal_coordinates(const System& system, const Eigen::VectorXd& q, bool rates = false);
 
 // One of the two: of the study's bodies, or of the model that it names.
 StudySystem make_system(const StudyFile& study, BodyStore& store, Diagnostics& diagnostics,

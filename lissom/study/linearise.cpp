@@ -28,11 +28,23 @@ using nlohmann::json;
 
 namespace {
 
+// Full matrices of twice this order and their eigenvalues take minutes.
+constexpr Index most_coordinates = 2000;
+
 // The system with one of its loads a unit larger along its own direction; the others as they are.
 struct Input {
   int load = 0;
   Eigen::Vector3d direction = Eigen::Vector3d::Zero();  // of forces and torques
 };
+
+// to += J' by, on the coordinates that the marker depends on.
+void add_transposed(const System& system, const MarkerRef& ref, const MarkerKinematics& marker,
+                    const Vector12d& by, VectorXd& to) {
+  if (ref.body < 0) return;
+  const std::vector<int> at = system.bodies()[ref.body]->marker_coordinates(ref.marker);
+  for (size_t k = 0; k < at.size(); ++k)
+    to[system.offset(ref.body) + at[k]] += marker.J.col(static_cast<Index>(k)).dot(by);
+}
 
 // Forces on the coordinates of a unit of the input.
 VectorXd unit_forces(SystemEquations& equations, const Input& input, double t, const VectorXd& q,
@@ -49,13 +61,8 @@ VectorXd unit_forces(SystemEquations& equations, const Input& input, double t, c
   LoadEvaluation evaluation;
   evaluate_load(unit, t, first.m, first.rate, second.m, second.rate, false, evaluation);
   VectorXd forces = VectorXd::Zero(q.size());
-  const auto add = [&](const MarkerRef& ref, const MarkerKinematics& marker, int from) {
-    if (ref.body < 0) return;
-    forces.segment(system.offset(ref.body), marker.J.cols()) +=
-        marker.J.transpose() * evaluation.force.segment<12>(from);
-  };
-  add(unit.first, first, 0);
-  add(unit.second, second, 12);
+  add_transposed(system, unit.first, first, evaluation.force.segment<12>(0), forces);
+  add_transposed(system, unit.second, second, evaluation.force.segment<12>(12), forces);
   return forces;
 }
 
@@ -96,11 +103,8 @@ VectorXd gradient(SystemEquations& equations, const Candidate& candidate, const 
     of_first.head<3>() = -first.axis(2);
     of_first.segment<3>(9) = second.position() - first.position();
   }
-  const auto add = [&](const MarkerRef& ref, const MarkerKinematics& marker, const Vector12d& by) {
-    if (ref.body >= 0) row.segment(system.offset(ref.body), marker.J.cols()) += marker.J.transpose() * by;
-  };
-  add(joint.first, first, of_first);
-  add(joint.second, second, of_second);
+  add_transposed(system, joint.first, first, of_first, row);
+  add_transposed(system, joint.second, second, of_second, row);
   return row;
 }
 
@@ -311,6 +315,11 @@ void find_modes(const System& system, const MatrixXd& M, const MatrixXd& velocit
 Linearisation linearise(const StudySystem& built, SystemEquations& equations, const State& state) {
   const System& system = *built.system;
   const Index n = equations.coordinates(), m = equations.constraints();
+  if (n > most_coordinates)
+    fail_input(
+        "the system has {} coordinates, and a linearised one is a full matrix with twice as many rows: "
+        "expected {} at most; take fewer elements, or a reduced model",
+        n, most_coordinates);
   const VectorXd& scale = equations.displacement_scale();
   const double length = equations.length();
   Linearisation out;

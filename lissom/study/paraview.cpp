@@ -27,6 +27,16 @@ bool misses_nodes(const Mesh& mesh, const std::vector<int>& at) {
                              [&](int node) { return at[node] < 0; });
 }
 
+// The nodes of a beam, which have no elements of a mesh.
+std::shared_ptr<const Mesh> beam_mesh(const Body& body, const NodeGroup& group) {
+  auto mesh = std::make_shared<Mesh>();
+  mesh->source = group.name;
+  mesh->points.setZero(3, group.count);
+  const auto first = body.node_ids().begin() + group.first;
+  mesh->node_ids.assign(first, first + group.count);
+  return mesh;
+}
+
 // Stress on the nodes of a scene, some frames at a time, because modes are read from memory for each product.
 class SceneStress {
  public:
@@ -103,8 +113,9 @@ Scene::Scene(const System& system, const BodyMeshes& meshes, const std::vector<s
       const NodeGroup& group = groups[g];
       names.push_back(group.name);
       if (!asked(group.name)) continue;
+      const bool beam = body.formulation() == "ancf" || body.formulation() == "pod";
       const auto found = meshes.find(group.name);
-      if (found == meshes.end() || !found->second || found->second->node_count() == 0) {
+      if (!beam && (found == meshes.end() || !found->second || found->second->node_count() == 0)) {
         // bodies of numbers have none, unless they were asked for by name
         if (!chosen.empty() || body.flexible_modes() > 0 || group.count > 0)
           leave_out(group.name, "it has no mesh");
@@ -114,7 +125,8 @@ Scene::Scene(const System& system, const BodyMeshes& meshes, const std::vector<s
       part.body = static_cast<int>(b);
       part.group = group;
       part.group_index = static_cast<int>(g);
-      part.mesh = found->second;
+      part.beam = beam;
+      part.mesh = beam ? beam_mesh(body, group) : found->second;
       std::unordered_map<std::int64_t, int> index;
       for (int i = 0; i < group.count; ++i) index[body.node_ids()[group.first + i]] = i;
       for (const std::int64_t id : part.mesh->node_ids) {
@@ -180,7 +192,8 @@ void Scene::velocities(const Eigen::Ref<const VectorXd>& q, const Eigen::Ref<con
 std::vector<ExodusPart> Scene::exodus_parts(const MatrixXd& x) const {
   std::vector<ExodusPart> parts;
   for (const Part& part : parts_)
-    parts.push_back({part.group.name, part.mesh.get(), x.middleCols(part.first, part.mesh->node_count())});
+    parts.push_back(
+        {part.group.name, part.mesh.get(), x.middleCols(part.first, part.mesh->node_count()), part.beam});
   return parts;
 }
 

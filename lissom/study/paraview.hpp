@@ -22,9 +22,9 @@ using BodyMeshes = std::map<std::string, std::shared_ptr<const Mesh>>;
 // Which nodes of which bodies are shown, and where they are.
 class Scene {
  public:
-  // The bodies of `chosen` (all, where it is empty) that have a mesh whose nodes the mechanism has; the
-  // others are left out with a warning. Throws InputError: a chosen body that there is not, or nothing to
-  // show.
+  // The bodies of `chosen` (all, where it is empty) that are beams or have a mesh whose nodes the mechanism
+  // has; the others are left out with a warning. Throws InputError: a chosen body that there is not, or
+  // nothing to show.
   Scene(const System& system, const BodyMeshes& meshes, const std::vector<std::string>& chosen,
         const SourcePos& where, Diagnostics& diagnostics);
 
@@ -33,6 +33,7 @@ class Scene {
     NodeGroup group;
     int group_index = 0;  // in node_groups()
     std::shared_ptr<const Mesh> mesh;
+    bool beam = false;       // nodes in a row, without elements
     std::vector<int> at;     // of each node of the mesh: place in the group, -1 without
     Eigen::Index first = 0;  // its first node here
   };

@@ -10,6 +10,7 @@
 #include "lissom/io/table.hpp"
 #include "lissom/linalg/blas.hpp"
 #include "lissom/study/analyses.hpp"
+#include "lissom/study/beam_groups.hpp"
 #include "lissom/study/body_store.hpp"
 #include "lissom/study/compare.hpp"
 #include "lissom/study/gcms.hpp"
@@ -274,6 +275,10 @@ class StudyRunner {
     if (spec.rigid) {
       text += fmt::format("{}\nrigid, {:.6g} kg\n", spec.name, spec.rigid->mass);
       return {{"formulation", "rigid"}, {"mass", spec.rigid->mass}};
+    }
+    if (spec.ancf) {
+      text += describe_beam(*spec.ancf);
+      return beam_json(*spec.ancf);
     }
     const StoredBody& stored = store_.get(spec, diagnostics_, progress_);
     const ReducedBody& body = stored.reduced;

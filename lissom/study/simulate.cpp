@@ -258,6 +258,13 @@ struct RunFiles {
   }
 };
 
+// The joints that are part of the beams' coordinates; empty where there are none.
+std::string describe_shared(const StudySystem& built) {
+  if (built.shared_joints.empty()) return "";
+  return fmt::format("Beams share coordinates in place of the joint{} '{}'.\n",
+                     built.shared_joints.size() == 1 ? "" : "s", fmt::join(built.shared_joints, "', '"));
+}
+
 }  // namespace
 
 SimulationRun inspect_simulation(const StudyFile& study, BodyStore& store, Diagnostics& diagnostics,
@@ -268,6 +275,8 @@ SimulationRun inspect_simulation(const StudyFile& study, BodyStore& store, Diagn
   SimulationRun run;
   run.text = describe(*built.system, check);
   run.summary = system_json(*built.system, check);
+  run.text += describe_shared(built);
+  if (!built.shared_joints.empty()) run.summary["shared_joints"] = built.shared_joints;
   run.summary["sensors"] = json::array();
   const SensorBank bank(*built.system, built.sensors);
   for (const SensorColumn& column : bank.columns()) run.summary["sensors"].push_back(column.name);
@@ -462,6 +471,7 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
 
   json& j = run.summary;
   j = system_json(system, start.check);
+  if (!built.shared_joints.empty()) j["shared_joints"] = built.shared_joints;
   j["integrator"] = name_of(simulate.integrator.integrator);
   j["end"] = summary.end;
   j["steps"] = summary.steps;
@@ -497,7 +507,7 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
     if (resumed_at) j["resumed_at"] = *resumed_at;
   }
 
-  run.text = describe(system, start.check);
+  run.text = describe(system, start.check) + describe_shared(built);
   const auto line = [&](std::string_view what, const std::string& value) {
     run.text += fmt::format("{:<18}{}\n", what, value);
   };

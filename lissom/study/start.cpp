@@ -7,6 +7,7 @@
 
 namespace lissom {
 
+using Eigen::Vector3d;
 using Eigen::VectorXd;
 
 namespace {
@@ -72,7 +73,9 @@ Start make_start(StudySystem& built, const StudyFile& study, Diagnostics& diagno
         "satisfied; the joints contradict each other, or the bodies do not reach so far",
         start.equations->constraint_name(static_cast<int>(worst)), std::abs(g[worst]));
   const bool velocity_given = std::any_of(study.bodies.begin(), study.bodies.end(), [](const BodySpec& body) {
-    return !body.placement.velocity.isZero(0) || !body.placement.angular_velocity.isZero(0);
+    const Vector3d& v = body.ancf ? body.ancf->beam.velocity : body.placement.velocity;
+    const Vector3d& w = body.ancf ? body.ancf->beam.angular_velocity : body.placement.angular_velocity;
+    return !v.isZero(0) || !w.isZero(0);
   });
   const double speed = start.equations->displacement_scale().cwiseProduct(built.v).lpNorm<Eigen::Infinity>();
   if (velocity_given && start.initial.velocity_change > 1e-6 * speed)
@@ -85,6 +88,14 @@ Start make_start(StudySystem& built, const StudyFile& study, Diagnostics& diagno
   const auto& simulate = study.simulation->simulate;
   const bool statics = static_at || (simulate && simulate->integrator.integrator == Integrator::Static);
   if (!statics && !(simulate && simulate->start_static)) return start;
+  // its stability and its steps are decided by full matrices
+  constexpr int most_coordinates = 2000;
+  if (system.coordinates() > most_coordinates)
+    fail_input(
+        "{}: the system has {} coordinates, and equilibria are found with full matrices of that order: "
+        "expected "
+        "{} at most; take fewer elements, or let the motion come to rest with damping",
+        study.path.string(), system.coordinates(), most_coordinates);
   const double t = static_at ? *static_at : statics ? simulate->begin : 0;
   start.equilibrium = equilibrium_at(*start.equations, start.assembled, t, progress);
   warn_of(*start.equilibrium, diagnostics);

@@ -95,7 +95,7 @@ class Solver {
         length_(equations.length()),
         c_(equations.typical_mass() * 1e4),
         guess_(guess),
-        matrix_(n_ + m_, equations.blocks()),
+        matrix_(n_ + m_, equations.blocks(), NewtonMatrix::Storage::Automatic, equations.symmetry()),
         scale_(equations.displacement_scale()),
         r_(n_),
         g_(m_),

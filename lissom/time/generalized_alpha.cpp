@@ -72,7 +72,7 @@ class AlphaStepper final : public Stepper {
         newton_(equations, options.newton, summary),
         n_(equations.coordinates()),
         m_(equations.constraints()),
-        matrix_(n_ + m_, equations.blocks()),
+        matrix_(n_ + m_, equations.blocks(), NewtonMatrix::Storage::Automatic, equations.symmetry()),
         stabilised_(m_ > 0 && method.rho() > 0.9 - 1e-9),
         x_(n_ + m_),
         r_(n_),

@@ -58,7 +58,7 @@ struct MassAndConstraints {
         n(eq.coordinates()),
         m(eq.constraints()),
         mass(eq.typical_mass()),
-        matrix(n + m, eq.blocks()),
+        matrix(n + m, eq.blocks(), NewtonMatrix::Storage::Automatic, eq.symmetry()),
         x(n + m) {
     state.v = state.a = Eigen::VectorXd::Zero(n);
     state.lambda = Eigen::VectorXd::Zero(m);

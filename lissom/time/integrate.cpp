@@ -286,7 +286,7 @@ std::vector<std::string> IntegratorOptions::problems(const Equations* equations)
     list.push_back(
         fmt::format("min_step is {} and max_step {}, expected the larger one last", min_step, max_step));
   if (integrator == Integrator::GeneralizedAlpha) range("rho_inf", rho_inf, 0, 1, "0 .. 1");
-  if (integrator == Integrator::HhtI3) range("alpha", alpha, -1.0 / 3, 0, "-1/3 .. 0");
+  if (integrator == Integrator::HhtI3) range("alpha", alpha, -0.3, 0, "-0.3 .. 0");
   if (integrator == Integrator::Bdf) {
     range("index", index, 2, 3, "2 or 3");
     range("max_order", max_order, 1, 5, "1 .. 5");

@@ -57,7 +57,7 @@ struct IntegratorOptions {
 
   // generalized-alpha: spectral radius at infinite frequency; 1 damps nothing, 0 everything at once
   double rho_inf = 0.8;
-  // hht-i3: -1/3 .. 0
+  // hht-i3: -0.3 .. 0
   double alpha = -0.1;
   // bdf: 3, or 2 for the stabilised form; highest order 1..5
   int index = 3;

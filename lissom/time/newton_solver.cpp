@@ -56,7 +56,7 @@ struct NewtonSolver::Impl {
         m(eq.constraints()),
         mass(eq.typical_mass()),
         length(eq.length()),
-        matrix(n + m, eq.blocks()),
+        matrix(n + m, eq.blocks(), NewtonMatrix::Storage::Automatic, eq.symmetry()),
         x(n + m),
         residual(n + m),
         q0(n),

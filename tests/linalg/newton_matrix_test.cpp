@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 
 #include <limits>
@@ -50,10 +51,10 @@ struct Chain {
 TEST(NewtonMatrix, SumsOverlappingBlocksAndSolvesAsEigenDoes) {
   // 13: our own LU, 61: LAPACK's
   for (const int links : {3, 15})
-    for (const Storage storage : {Storage::Dense, Storage::Sparse}) {
+    for (const Storage storage : {Storage::Dense, Storage::Banded, Storage::Sparse}) {
       const Chain chain(links, 5);
       NewtonMatrix matrix(chain.n, chain.blocks, storage);
-      EXPECT_EQ(matrix.is_sparse(), storage == Storage::Sparse);
+      EXPECT_EQ(matrix.storage(), storage);
       for (const double factor : {1.0, -2.5}) {
         chain.fill(matrix, factor);
         // sums of two numbers in another order at most
@@ -70,16 +71,109 @@ TEST(NewtonMatrix, SumsOverlappingBlocksAndSolvesAsEigenDoes) {
     }
 }
 
-TEST(NewtonMatrix, IsSparseWhereThatPaysOnly) {
+// A tree of blocks, each of which meets two others: no order makes its band narrow.
+std::vector<MatrixBlock> tree(int links, int size) {
+  std::vector<MatrixBlock> blocks;
+  for (int link = 0; link < links; ++link) {
+    std::vector<int> rows = {link == 0 ? 0 : (link - 1) / 2 * size + size - 1 - (link % 2)};
+    for (int i = 0; i < size; ++i) rows.push_back(link * size + i);
+    blocks.push_back({rows, rows});
+  }
+  return blocks;
+}
+
+TEST(NewtonMatrix, TakesTheStorageThatPays) {
   const Chain chain(200, 6), small(5, 6), full(1, 300);
-  EXPECT_TRUE(NewtonMatrix(chain.n, chain.blocks).is_sparse());
-  EXPECT_FALSE(NewtonMatrix(small.n, small.blocks).is_sparse());
-  EXPECT_FALSE(NewtonMatrix(full.n, full.blocks).is_sparse());
+  EXPECT_EQ(NewtonMatrix(chain.n, chain.blocks).storage(), Storage::Banded);
+  EXPECT_EQ(NewtonMatrix(small.n, small.blocks).storage(), Storage::Dense);
+  EXPECT_EQ(NewtonMatrix(full.n, full.blocks).storage(), Storage::Dense);
+  EXPECT_EQ(NewtonMatrix(600 * 6, tree(600, 6)).storage(), Storage::Sparse);
+}
+
+// The chain made symmetric, in blocks whose rows are their columns.
+struct SymmetricChain : Chain {
+  SymmetricChain(int links, int size, double diagonal) : Chain(links, size) {
+    dense.setZero();
+    for (size_t b = 0; b < blocks.size(); ++b) {
+      blocks[b].rows = blocks[b].columns;
+      values[b] = Eigen::MatrixXd(values[b] + values[b].transpose()) / 2;
+      values[b].diagonal().array() += diagonal;
+      for (int c = 0; c < size; ++c)
+        for (int r = 0; r < size; ++r) dense(blocks[b].rows[r], blocks[b].columns[c]) += values[b](r, c);
+    }
+  }
+};
+
+TEST(NewtonMatrix, SymmetricOnesAreSolvedFromOneHalfWhetherDefiniteOrNot) {
+  // sizes of blocks: one for each width that has a loop of its own, and one beyond
+  for (const int size : {5, 9, 11, 14, 20})
+    for (const double diagonal : {20.0, 0.0})
+      for (const Storage storage : {Storage::Dense, Storage::Banded}) {
+        const SymmetricChain chain(8, size, diagonal);
+        const double smallest = chain.dense.selfadjointView<Eigen::Lower>().eigenvalues().minCoeff();
+        ASSERT_EQ(smallest > 0, diagonal > 0);
+        NewtonMatrix matrix(chain.n, chain.blocks, storage, NewtonMatrix::Symmetry::Symmetric);
+        EXPECT_TRUE(matrix.is_symmetric());
+        chain.fill(matrix);
+        EXPECT_LT((matrix.dense() - chain.dense).cwiseAbs().maxCoeff(), 1e-13);
+        ASSERT_TRUE(matrix.factorise());
+        const Eigen::VectorXd b = Eigen::VectorXd::LinSpaced(chain.n, -1, 2);
+        Eigen::VectorXd x = b, y(chain.n);
+        matrix.solve_in_place(x);
+        // condition up to about 1e4 where indefinite
+        EXPECT_LT((x - chain.dense.partialPivLu().solve(b)).norm(), 1e-10 * x.norm());
+        matrix.multiply(x, y);
+        EXPECT_LT((y - b).norm(), 1e-11 * b.norm());
+      }
+}
+
+TEST(NewtonMatrix, OfASymmetricBlockAndItsTransposeEachEntryCountsOnce) {
+  Eigen::MatrixXd A(2, 3), D = Eigen::MatrixXd::Identity(5, 5) * 9;
+  A << 1, 2, 3, 4, 5, 6;
+  // the second pair overlaps its own transpose
+  const std::vector<MatrixBlock> blocks = {{{0, 1, 2, 3, 4}, {0, 1, 2, 3, 4}},
+                                           {{3, 0}, {1, 4, 2}},
+                                           {{1, 4, 2}, {3, 0}},
+                                           {{0, 1}, {1, 2, 0}},
+                                           {{1, 2, 0}, {0, 1}}};
+  Eigen::MatrixXd sum = D;
+  for (const int b : {1, 3})
+    for (int r = 0; r < 2; ++r)
+      for (int c = 0; c < 3; ++c) {
+        sum(blocks[b].rows[r], blocks[b].columns[c]) += A(r, c);
+        sum(blocks[b].columns[c], blocks[b].rows[r]) += A(r, c);
+      }
+  for (const Storage storage : {Storage::Dense, Storage::Banded}) {
+    NewtonMatrix matrix(5, blocks, storage, NewtonMatrix::Symmetry::Symmetric);
+    matrix.set_zero();
+    matrix.add(0, D);
+    for (const int b : {1, 3}) {
+      matrix.add(b, A);
+      matrix.add(b + 1, Eigen::MatrixXd(A.transpose()));
+    }
+    EXPECT_LT((matrix.dense() - sum).cwiseAbs().maxCoeff(), 1e-15);
+  }
+}
+
+TEST(NewtonMatrix, ASymmetricOneThatIsNotFiniteIsSingular) {
+  for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})
+    for (const Storage storage : {Storage::Dense, Storage::Banded}) {
+      const SymmetricChain chain(5, 6, 20);
+      NewtonMatrix matrix(chain.n, chain.blocks, storage, NewtonMatrix::Symmetry::Symmetric);
+      for (const int place : {0, 3, 5}) {
+        chain.fill(matrix);
+        Eigen::MatrixXd V = Eigen::MatrixXd::Zero(6, 6);
+        V(place, place) = bad;
+        matrix.add(2, V);
+        EXPECT_FALSE(matrix.factorise());
+        EXPECT_EQ(matrix.singular_row(), chain.blocks[2].rows[place]);
+      }
+    }
 }
 
 TEST(NewtonMatrix, SaysWhichUnknownNothingDetermines) {
   for (const int links : {3, 15})
-    for (const Storage storage : {Storage::Dense, Storage::Sparse}) {
+    for (const Storage storage : {Storage::Dense, Storage::Banded, Storage::Sparse}) {
       const Chain chain(links, 5);
       std::vector<MatrixBlock> blocks = chain.blocks;
       // one more unknown, whose row repeats another one: a redundant constraint
@@ -105,7 +199,7 @@ TEST(NewtonMatrix, SaysWhichUnknownNothingDetermines) {
 
 TEST(NewtonMatrix, RowsAndColumnsOfDifferentUnitsAreNotSingular) {
   for (const int links : {3, 15})
-    for (const Storage storage : {Storage::Dense, Storage::Sparse}) {
+    for (const Storage storage : {Storage::Dense, Storage::Banded, Storage::Sparse}) {
       const Chain chain(links, 5);
       // stiffness in N/m beside constraints in metres, amplitudes beside positions
       Eigen::VectorXd left(chain.n), right(chain.n);
@@ -127,7 +221,7 @@ TEST(NewtonMatrix, RowsAndColumnsOfDifferentUnitsAreNotSingular) {
 }
 
 TEST(NewtonMatrix, NumbersThatAreNotFiniteAreNotFactorised) {
-  for (const Storage storage : {Storage::Dense, Storage::Sparse})
+  for (const Storage storage : {Storage::Dense, Storage::Banded, Storage::Sparse})
     for (const double bad :
          {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
       Chain chain(3, 5);
@@ -142,7 +236,7 @@ TEST(NewtonMatrix, NumbersThatAreNotFiniteAreNotFactorised) {
 #if LISSOM_COUNTS_MALLOC
 TEST(NewtonMatrix, DoesNotAllocateAfterConstruction) {
   for (const int links : {3, 15})
-    for (const Storage storage : {Storage::Dense, Storage::Sparse}) {
+    for (const Storage storage : {Storage::Dense, Storage::Banded, Storage::Sparse}) {
       const Chain chain(links, 5);
       NewtonMatrix matrix(chain.n, chain.blocks, storage);
       Eigen::VectorXd x = Eigen::VectorXd::Ones(chain.n);

@@ -1,0 +1,253 @@
+#include "lissom/linalg/small_factor.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lissom/core/error.hpp"
+#include "lissom/core/simd.hpp"
+
+namespace lissom {
+
+LISSOM_SIMD void small_lu(int n, double* A, int* pivots) {
+  for (int k = 0; k < n; ++k) {
+    double* column = A + static_cast<long>(k) * n;
+    int p = k;
+    for (int i = k + 1; i < n; ++i)
+      if (std::abs(column[i]) > std::abs(column[p])) p = i;
+    pivots[k] = p;
+    if (column[p] == 0) continue;
+    if (p != k)
+      for (int j = 0; j < n; ++j) std::swap(A[k + static_cast<long>(j) * n], A[p + static_cast<long>(j) * n]);
+    const double inverse = 1 / column[k];
+    for (int i = k + 1; i < n; ++i) column[i] *= inverse;
+    for (int j = k + 1; j < n; ++j) {
+      double* target = A + static_cast<long>(j) * n;
+      const double factor = target[k];
+      if (factor == 0) continue;
+      for (int i = k + 1; i < n; ++i) target[i] -= factor * column[i];
+    }
+  }
+}
+
+LISSOM_SIMD void small_lu_solve(int n, const double* A, const int* pivots, double* x) {
+  for (int k = 0; k < n; ++k) std::swap(x[k], x[pivots[k]]);
+  for (int k = 0; k < n; ++k) {
+    const double* column = A + static_cast<long>(k) * n;
+    for (int i = k + 1; i < n; ++i) x[i] -= column[i] * x[k];
+  }
+  for (int k = n - 1; k >= 0; --k) {
+    const double* column = A + static_cast<long>(k) * n;
+    x[k] /= column[k];
+    for (int i = 0; i < k; ++i) x[i] -= column[i] * x[k];
+  }
+}
+
+LISSOM_SIMD int small_ldlt(int n, double* A, double* inverse, const double* smallest) {
+  for (int k = 0; k < n; ++k) {
+    double* column = A + static_cast<long>(k) * n;
+    if (!(column[k] > smallest[k])) return k;
+    const double inverse_k = inverse[k] = 1 / column[k];
+    for (int j = k + 1; j < n; ++j) {
+      double* target = A + static_cast<long>(j) * n;
+      const double factor = column[j] * inverse_k;
+#pragma omp simd
+      for (int i = j; i < n; ++i) target[i] -= factor * column[i];
+    }
+    for (int i = k + 1; i < n; ++i) column[i] *= inverse_k;
+  }
+  return -1;
+}
+
+LISSOM_SIMD void small_ldlt_solve(int n, const double* A, const double* inverse, double* x) {
+  for (int k = 0; k < n; ++k) {
+    const double* column = A + static_cast<long>(k) * n;
+    const double xk = x[k];
+    for (int i = k + 1; i < n; ++i) x[i] -= column[i] * xk;
+  }
+  for (int k = 0; k < n; ++k) x[k] *= inverse[k];
+  for (int k = n - 1; k >= 0; --k) {
+    const double* column = A + static_cast<long>(k) * n;
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int i = k + 1; i < n; ++i) sum += column[i] * x[i];
+    x[k] -= sum;
+  }
+}
+
+namespace {
+
+// P is the width where it is known to the compiler, 0 otherwise.
+template <int P>
+LISSOM_INLINE int ldlt(int n, int width, double* A, double* inverse, const double* smallest) {
+  const int p = P > 0 ? P : width;
+  const long stride = p + 1;
+  for (int j = 0; j < n; ++j) {
+    double* column = A + j * stride;
+    if (!(column[0] > smallest[j])) return j;
+    const double inverse_j = inverse[j] = 1 / column[0];
+    for (int k = 1; k <= p; ++k) {
+      double* target = column + k * stride;
+      const double factor = column[k] * inverse_j;
+#pragma omp simd
+      for (int i = k; i <= p; ++i) target[i - k] -= factor * column[i];
+    }
+    for (int k = 1; k <= p; ++k) column[k] *= inverse_j;
+  }
+  return -1;
+}
+
+// Sums whose last term is the number that was computed last, so that the others need not wait for it.
+template <int P>
+LISSOM_INLINE void ldlt_solve(int n, int width, const double* A, const double* inverse, double* x) {
+  const int p = P > 0 ? P : width;
+  const long stride = p + 1;
+  for (int j = 0; j < std::min(n, p); ++j) {
+    double sum = x[j];
+    for (int k = j; k >= 1; --k) sum -= A[(j - k) * stride + k] * x[j - k];
+    x[j] = sum;
+  }
+  for (int j = p; j < n; ++j) {
+    const double* last =
+        A + (j - 1) * stride + 1;  // column j - k has its entry of row j k (stride - 1) before
+    double even = 0, odd = x[j];
+#pragma GCC unroll 16
+    for (int k = p; k >= 2; --k) {
+      const double term = last[-(k - 1) * (stride - 1)] * x[j - k];
+      (k % 2 == 0 ? even : odd) -= term;
+    }
+    x[j] = (even + odd) - last[0] * x[j - 1];
+  }
+  for (int j = 0; j < n; ++j) x[j] *= inverse[j];
+  std::fill(x + n, x + n + p, 0.0);
+  for (int j = n - 1; j >= 0; --j) {
+    const double* column = A + j * stride;
+    double even = 0, odd = x[j];
+#pragma GCC unroll 16
+    for (int k = p; k >= 2; --k) {
+      const double term = column[k] * x[j + k];
+      (k % 2 == 0 ? even : odd) -= term;
+    }
+    x[j] = (even + odd) - column[1] * x[j + 1];
+  }
+}
+
+LISSOM_SIMD int ldlt_7(int n, double* A, double* d, const double* s) {
+  return ldlt<7>(n, 7, A, d, s);
+}
+LISSOM_SIMD int ldlt_9(int n, double* A, double* d, const double* s) {
+  return ldlt<9>(n, 9, A, d, s);
+}
+LISSOM_SIMD int ldlt_11(int n, double* A, double* d, const double* s) {
+  return ldlt<11>(n, 11, A, d, s);
+}
+LISSOM_SIMD int ldlt_15(int n, double* A, double* d, const double* s) {
+  return ldlt<15>(n, 15, A, d, s);
+}
+LISSOM_SIMD int ldlt_any(int n, int p, double* A, double* d, const double* s) {
+  return ldlt<0>(n, p, A, d, s);
+}
+LISSOM_SIMD void solve_7(int n, const double* A, const double* d, double* x) {
+  ldlt_solve<7>(n, 7, A, d, x);
+}
+LISSOM_SIMD void solve_9(int n, const double* A, const double* d, double* x) {
+  ldlt_solve<9>(n, 9, A, d, x);
+}
+LISSOM_SIMD void solve_11(int n, const double* A, const double* d, double* x) {
+  ldlt_solve<11>(n, 11, A, d, x);
+}
+LISSOM_SIMD void solve_15(int n, const double* A, const double* d, double* x) {
+  ldlt_solve<15>(n, 15, A, d, x);
+}
+LISSOM_SIMD void solve_any(int n, int p, const double* A, const double* d, double* x) {
+  ldlt_solve<0>(n, p, A, d, x);
+}
+
+}  // namespace
+
+int band_width(int half_bandwidth) {
+  for (const int p : {7, 9, 11, 15})
+    if (half_bandwidth <= p) return p;
+  return half_bandwidth;
+}
+
+int band_ldlt(int n, int p, double* A, double* inverse, const double* smallest) {
+  switch (p) {
+    case 7:
+      return ldlt_7(n, A, inverse, smallest);
+    case 9:
+      return ldlt_9(n, A, inverse, smallest);
+    case 11:
+      return ldlt_11(n, A, inverse, smallest);
+    case 15:
+      return ldlt_15(n, A, inverse, smallest);
+    default:
+      return ldlt_any(n, p, A, inverse, smallest);
+  }
+}
+
+void band_ldlt_solve(int n, int p, const double* A, const double* inverse, double* x) {
+  switch (p) {
+    case 7:
+      return solve_7(n, A, inverse, x);
+    case 9:
+      return solve_9(n, A, inverse, x);
+    case 11:
+      return solve_11(n, A, inverse, x);
+    case 15:
+      return solve_15(n, A, inverse, x);
+    default:
+      return solve_any(n, p, A, inverse, x);
+  }
+}
+
+LISSOM_SIMD void band_lu(int n, int kl, int ku, double* A, int* pivots) {
+  // at step k the rows k .. k + kl have entries in the columns k .. k + ku + kl; column c of row i is at
+  // offset c - i + kl of that row
+  const long width = 2L * kl + ku + 1;
+  const int reach = ku + kl;
+  for (int k = 0; k < n; ++k) {
+    const int last = std::min(n - 1, k + kl);
+    int p = k;
+    double largest = std::abs(A[k * width + kl]);
+    for (int i = k + 1; i <= last; ++i) {
+      const double x = std::abs(A[i * width + (k - i + kl)]);
+      if (x > largest) {
+        largest = x;
+        p = i;
+      }
+    }
+    pivots[k] = p;
+    if (largest == 0) continue;
+    double* row_k = A + k * width + kl;
+    const int columns = std::min(reach, n - 1 - k);
+    if (p != k) {
+      double* row_p = A + p * width + (k - p + kl);
+      for (int c = 0; c <= columns; ++c) std::swap(row_k[c], row_p[c]);
+    }
+    const double inverse = 1 / row_k[0];
+    for (int i = k + 1; i <= last; ++i) {
+      double* row_i = A + i * width + (k - i + kl);
+      if (row_i[0] == 0) continue;
+      const double factor = row_i[0] *= inverse;
+      for (int c = 1; c <= columns; ++c) row_i[c] -= factor * row_k[c];
+    }
+  }
+}
+
+LISSOM_SIMD void band_lu_solve(int n, int kl, int ku, const double* A, const int* pivots, double* x) {
+  const long width = 2L * kl + ku + 1;
+  for (int k = 0; k < n; ++k) {
+    std::swap(x[k], x[pivots[k]]);
+    const int last = std::min(n - 1, k + kl);
+    for (int i = k + 1; i <= last; ++i) x[i] -= A[i * width + (k - i + kl)] * x[k];
+  }
+  for (int k = n - 1; k >= 0; --k) {
+    const double* row = A + k * width + kl;
+    const int columns = std::min(ku + kl, n - 1 - k);
+    double sum = x[k];
+    for (int c = 1; c <= columns; ++c) sum -= row[c] * x[k + c];
+    x[k] = sum / row[0];
+  }
+}
+
+}  // namespace lissom
