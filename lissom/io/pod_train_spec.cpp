@@ -339,10 +339,8 @@ std::vector<StudySetting> settings_of(const std::vector<StudyParameter>& paramet
   std::vector<StudySetting> settings;
   for (size_t p = 0; p < parameters.size(); ++p)
     for (const std::string& key : parameters[p].keys) {
-      // a point or an exponent, so that it is a number with digits for TOML, too
-      std::string text = fmt::format("{}", values[static_cast<Index>(p)] * parameters[p].scale);
-      if (text.find_first_of(".e") == std::string::npos) text += ".0";
-      settings.push_back({key, text});
+      // whole numbers without a point, which suits keys of either kind
+      settings.push_back({key, fmt::format("{}", values[static_cast<Index>(p)] * parameters[p].scale)});
     }
   return settings;
 }

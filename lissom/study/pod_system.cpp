@@ -146,7 +146,7 @@ json pod_use_json(const StudySystem& built, const SystemCheck& check) {
             {"outside_range", std::isfinite(use.outside) ? json(use.outside) : json("infinite")},
             {"force", pod_word(pod_force_names(), report.force)},
             {"force_why", report.why},
-            {"constraints_satisfied", check.joint_constraints - check.rank},
+            {"constraints_satisfied", check.satisfied},
             {"constraints_kept", check.rank},
             {"setup_seconds", use.seconds}};
   if (!use.basis.fallback.empty()) j["fallback"] = use.basis.fallback;
@@ -179,7 +179,7 @@ std::string describe_pod_use(const StudySystem& built, const SystemCheck& check)
   line("force", fmt::format("{}{}", report.why,
                             report.points > 0 ? fmt::format(", {} of {} points", report.points, report.all_points)
                                               : ""));
-  line("constraints", fmt::format("{} that the basis satisfies, {} kept", check.joint_constraints - check.rank,
+  line("constraints", fmt::format("{} that the basis satisfies, {} kept", check.satisfied,
                                   check.rank));
   return text;
 }

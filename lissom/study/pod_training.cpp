@@ -146,6 +146,7 @@ class Trainer {
       }
       runs.push_back(std::move(run));
     }
+    expect_same_beams(runs, studies);
     std::vector<FullMotion> motions(runs.size());
     simulate_all(runs, studies, motions);
     training_.seconds.add("full simulations", timer.seconds());
@@ -156,6 +157,26 @@ class Trainer {
       motions[k].E.resize(0, 0);
     }
     training_.seconds.add("bases", timer.seconds());
+  }
+
+  // Before anything is simulated.
+  void expect_same_beams(const std::vector<TrainingRun>& runs, const std::vector<StudyFile>& studies) {
+    for (size_t k = 0; k < runs.size(); ++k) {
+      Diagnostics told_by_the_runs;
+      const StudySystem built = build_system(studies[k], store_, told_by_the_runs);
+      const std::vector<std::string> beams = beam_names(*built.system);
+      const Index size = nodal_coordinates(*built.system, built.q).size();
+      if (first_.empty()) {
+        first_ = runs[k].label;
+        size_ = size;
+        beams_ = beams;
+      } else if (size != size_ || beams != beams_) {
+        fail_input(study_.train->where,
+                   "train: {} has {} nodal coordinates, and {} has {}: samples of a training have the same beams "
+                   "and numbers of elements",
+                   runs[k].label, size, first_, size_);
+      }
+    }
   }
 
   void simulate_all(std::vector<TrainingRun>& runs, const std::vector<StudyFile>& studies,
@@ -252,13 +273,6 @@ class Trainer {
       const StudyFile own = library.options.mass_weighted ? study_at(study_, {}) : study;
       mass_ = nodal_mass(*build_system(own, store_, told_by_the_run).system);
     }
-    if (!library.samples.empty() &&
-        (motion.E.rows() != library.nodal_coordinates() || motion.beams != rom.beams))
-      fail_input(study_.train->where,
-                 "train: {} has {} nodal coordinates, and sample 1 ({}) has {}: samples of a training have the "
-                 "same beams and numbers of elements",
-                 run.label, motion.E.rows(), describe(spec_.parameters, library.samples.front().parameters),
-                 library.nodal_coordinates());
     try {
       library.samples.push_back(make_pod_sample(run.parameters, motion.E, spec_.options, mass_));
     } catch (const InputError& e) {
@@ -400,6 +414,10 @@ class Trainer {
   const PodTrainingOptions& options_;
   PodTraining training_;
   SymmetricMatrix mass_;
+  // of the first sample
+  std::string first_;
+  Index size_ = 0;
+  std::vector<std::string> beams_;
 };
 
 // Relative L2 norms of the columns that both runs have.
