@@ -464,10 +464,8 @@ int PodBody::Impl::node_of(const MarkerSpec& spec, const Part& part, const std::
         id = 1;
       } else if (spec.name == "end") {
         id = part.nodes;
-      } else if (istarts_with(spec.name, "node ")) {
-        const std::optional<double> number = parse_double(spec.name.substr(5));
-        if (number && *number == std::floor(*number) && std::abs(*number) < 1e15)
-          id = static_cast<std::int64_t>(*number);
+      } else if (spec.name.starts_with("node ")) {
+        id = parse_long(std::string_view(spec.name).substr(5)).value_or(0);
       }
       if (id == 0)
         fail_input("{}beam '{}' of body '{}' has no place '{}'{}; it has start, end and node 1 to node {}",

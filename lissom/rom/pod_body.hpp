@@ -2,6 +2,10 @@
 // coordinates xi and a constant mass matrix. Joints of the mechanism are joints of the System between its
 // markers; those that the basis satisfies of itself drop out as redundant (check_system).
 //
+// The columns of Psi are made orthonormal in the mass, Psi <- Psi L^-T with L L' = Psi' M Psi: the reduced
+// mass matrix is the identity, and xi are coordinates in the same space as those of the basis that was given,
+// but not the same numbers. nodal() and from_nodal() go by Psi as it is then.
+//
 // The elastic force in one of these ways, all but the last free of the number of elements:
 //   tensor   the exact cubic polynomial (errata of 004), polynomial laws only
 //   ecsw     the energy at few quadrature points with non-negative weights (energy-conserving sampling and
@@ -29,9 +33,11 @@ enum class PodForce : std::uint8_t { Automatic, Tensor, Ecsw, Deim, Direct };
 const std::vector<std::pair<std::string, PodForce>>& pod_force_names();  // "automatic", "tensor", ..
 
 struct PodBodyOptions {
-  PodForce force = PodForce::Automatic;  // the cheaper one of tensor and ecsw by estimated cost
-  double ecsw_tolerance = 1e-4;          // relative, of the sampled forces over the snapshots
-  int deim_points = 0;                   // 0: as many as deim modes = r
+  // Automatic: the cheapest of tensor (up to 40 modes), ecsw (if it reaches its tolerance) and direct by
+  // estimated cost; ecsw is trained only where it may be that
+  PodForce force = PodForce::Automatic;
+  double ecsw_tolerance = 1e-4;  // relative, of the sampled forces over the snapshots
+  int deim_points = 0;           // 0: as many as deim modes = r
 };
 
 struct PodReport {
@@ -46,7 +52,8 @@ struct PodReport {
 // `bodies` are those of the mechanism (AncfBody, all of one dimension and law), in the order in which E was
 // put together; their pins and supports are not looked at. `snapshots` (N by k) train ecsw and deim; xi at
 // them is what trust compares with. Throws InputError: mixed laws or dimensions, sizes that do not fit,
-// tensor asked for a law that is not polynomial, a basis whose reduced mass is singular.
+// tensor asked for a law that is not polynomial, deim asked for damped beams, a basis whose reduced mass is
+// singular. Warns: ecsw asked for that does not reach its tolerance.
 class PodBody : public Body {
  public:
   PodBody(std::string name, const std::vector<const AncfBody*>& bodies, Eigen::VectorXd E_ref,
@@ -59,9 +66,9 @@ class PodBody : public Body {
   Eigen::VectorXd nodal(const Vector& xi) const;      // E
   Eigen::VectorXd from_nodal(const Vector& E) const;  // xi nearest to E in the mass
   Eigen::VectorXd from_nodal_rate(const Vector& rate) const;
-  // Elastic force (r), tangent (r by r, may be null); returns the energy. For tests.
+  // Elastic force (r), tangent (r by r, may be null); returns the energy (not a number of deim, which has
+  // none). For tests.
   double elastic(const Vector& xi, Eigen::Ref<Eigen::VectorXd> force, Eigen::MatrixXd* tangent) const;
-  // The state at the start: that of the bodies' beams, projected.
 
   std::string formulation() const override { return "pod"; }
   std::vector<std::string> part_names() const override;  // the beams
