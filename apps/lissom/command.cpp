@@ -33,12 +33,14 @@ void add_resume_flags(CLI::App& verb, ResumeFlags& flags) {
 }
 
 void add_setting_flags(CLI::App& verb, SettingFlags& flags) {
-  verb.add_option("--set", flags.set,
-                  "KEY=VALUE: a key of the study (bodies.rod.mass=0.3) or a training parameter (mass1=0.3) set "
-                  "otherwise; may be repeated")
+  verb.add_option(
+          "--set", flags.set,
+          "KEY=VALUE: a key of the study (bodies.rod.mass=0.3) or a training parameter (mass1=0.3) set "
+          "otherwise; may be repeated")
       ->check(not_empty())
       ->allow_extra_args(false);
-  verb.add_flag("--strict", flags.strict, "Refuse parameters outside of what a reduced mechanism was trained on");
+  verb.add_flag("--strict", flags.strict,
+                "Refuse parameters outside of what a reduced mechanism was trained on");
 }
 
 std::vector<StudySetting> SettingFlags::settings() const {

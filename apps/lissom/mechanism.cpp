@@ -47,8 +47,9 @@ StudySystem pod_system(const StudyFile& variant, const PodFile& model, const Set
   return make_pod_system(variant, model, store, command.diagnostics, command.progress(), options);
 }
 
-PodTraining trained_pod(const StudyFile& study, const StudyFile& variant, const std::vector<StudySetting>& settings,
-                        const std::filesystem::path& folder, const ResumeFlags& resume, Command& command) {
+PodTraining trained_pod(const StudyFile& study, const StudyFile& variant,
+                        const std::vector<StudySetting>& settings, const std::filesystem::path& folder,
+                        const ResumeFlags& resume, Command& command) {
   StudyFile asked = study;
   asked.train = variant.train;
   PodTrainingOptions options;
@@ -89,7 +90,8 @@ Mechanism open_mechanism(const MechanismFlags& flags, Command& command) {
       return out;
     }
     if (!out.study.pod_rom.empty()) {
-      const auto model = std::make_shared<const PodFile>(read_pod_file(out.study.pod_rom, command.diagnostics));
+      const auto model =
+          std::make_shared<const PodFile>(read_pod_file(out.study.pod_rom, command.diagnostics));
       out.make = [variant = out.study, model, settings = flags.settings, &command] {
         return pod_system(variant, *model, settings, command);
       };
@@ -123,8 +125,8 @@ Mechanism open_mechanism(const MechanismFlags& flags, Command& command) {
     const auto model = std::make_shared<const PodFile>(read_pod_file(flags.file, command.diagnostics));
     const StudyFile study =
         study_of_rom(model->study, model->study_path, flags.file, flags.study, flags.settings.settings());
-    out.study = chosen_case(study, flags.case_name.empty() && flags.study.empty() ? model->case_name
-                                                                                  : flags.case_name);
+    out.study = chosen_case(
+        study, flags.case_name.empty() && flags.study.empty() ? model->case_name : flags.case_name);
     out.title = study.title;
     out.make = [variant = out.study, model, settings = flags.settings, &command] {
       return pod_system(variant, *model, settings, command);

@@ -1,6 +1,6 @@
 // lissom run: a study file, end to end; lissom sweep: only its sweep.
-#include "apps/lissom/training_processes.hpp"
 #include "apps/lissom/command.hpp"
+#include "apps/lissom/training_processes.hpp"
 #include "lissom/io/rom_file.hpp"
 #include "lissom/study/run_study.hpp"
 

@@ -81,8 +81,8 @@ void simulate_pod(const SimulateFlags& flags, const StudyFile& study, const Stud
                                command.diagnostics, command.progress(), simulation_options(flags));
   BodyStore store;
   show(
-      variant, [&] { return meshes_to_show(variant, store, command.diagnostics, command.progress()); }, out, run,
-      command);
+      variant, [&] { return meshes_to_show(variant, store, command.diagnostics, command.progress()); }, out,
+      run, command);
   report(study, variant, out, std::move(run), command);
 }
 

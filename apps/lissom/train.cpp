@@ -21,7 +21,8 @@ void train_parametric(const TrainFlags& flags, StudyFile& study, const std::file
   PodTrainSpec& spec = *study.train->pod;
   if (flags.order) {
     if (*flags.order < 1 || *flags.order > spec.options.max_rank)
-      fail_input("--order: is {}, expected 1 to {} (max_order of [train])", *flags.order, spec.options.max_rank);
+      fail_input("--order: is {}, expected 1 to {} (max_order of [train])", *flags.order,
+                 spec.options.max_rank);
     spec.order = flags.order;
   }
   if (!flags.no_files) check_output_folder(out);

@@ -47,7 +47,8 @@ struct Child {
 class Processes {
  public:
   Processes(const std::string& study, const std::vector<StudySetting>& settings, double checkpoint,
-            const std::function<bool()>& stop, const std::vector<TrainingRun>& runs, const ProgressHook& progress)
+            const std::function<bool()>& stop, const std::vector<TrainingRun>& runs,
+            const ProgressHook& progress)
       : study_(study),
         settings_(settings),
         checkpoint_(checkpoint),
@@ -102,8 +103,9 @@ class Processes {
     std::error_code ec;
     std::filesystem::create_directories(run.folder, ec);
     if (ec) fail("{}: the folder cannot be made: {}", run.folder.string(), ec.message());
-    std::vector<std::string> arguments = {"lissom", "simulate", study_,    "--out",        run.folder.string(),
-                                          "--json", "--quiet", "--checkpoint", fmt::format("{}", checkpoint_)};
+    std::vector<std::string> arguments = {"lissom",  "simulate",          study_,
+                                          "--out",   run.folder.string(), "--json",
+                                          "--quiet", "--checkpoint",      fmt::format("{}", checkpoint_)};
     if (run.resume) arguments.emplace_back("--resume");
     for (const auto* list : {&settings_, &run.settings})
       for (const StudySetting& setting : *list) {
@@ -114,8 +116,8 @@ class Processes {
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, printed(index).c_str(), O_WRONLY | O_CREAT | O_TRUNC,
-                                     0644);
+    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, printed(index).c_str(),
+                                     O_WRONLY | O_CREAT | O_TRUNC, 0644);
     posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     // a group of its own: Ctrl-C reaches this process, which tells the others once
     posix_spawnattr_t attributes;
@@ -124,8 +126,8 @@ class Processes {
     posix_spawnattr_setpgroup(&attributes, 0);
     Child child;
     child.run = index;
-    const int failed = posix_spawn(&child.pid, "/proc/self/exe", &files, &attributes, pointers(arguments).data(),
-                                   pointers(environment).data());
+    const int failed = posix_spawn(&child.pid, "/proc/self/exe", &files, &attributes,
+                                   pointers(arguments).data(), pointers(environment).data());
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&files);
     if (failed != 0) fail("a process for {} cannot be started: {}", run.label, std::strerror(failed));
@@ -152,7 +154,8 @@ class Processes {
     if (!progress_) return;
     double sum = static_cast<double>(done_);
     for (const Child& child : children_) sum += fraction_of(runs_[child.run]);
-    progress_(fmt::format("training, {} of {} runs", done_, runs_.size()), sum / static_cast<double>(runs_.size()));
+    progress_(fmt::format("training, {} of {} runs", done_, runs_.size()),
+              sum / static_cast<double>(runs_.size()));
   }
 
   // By the last line of its sensors.
@@ -187,8 +190,8 @@ class Processes {
 
 TrainingRunner training_processes(const std::string& study, const std::vector<StudySetting>& settings,
                                   double checkpoint, std::function<bool()> stop) {
-  return [study, settings, checkpoint, stop = std::move(stop)](const std::vector<TrainingRun>& runs, int processes,
-                                                               const ProgressHook& progress) {
+  return [study, settings, checkpoint, stop = std::move(stop)](const std::vector<TrainingRun>& runs,
+                                                               int processes, const ProgressHook& progress) {
     return Processes(study, settings, checkpoint, stop, runs, progress).run(processes);
   };
 }

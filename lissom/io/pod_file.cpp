@@ -18,7 +18,8 @@ using hdf5::Group;
 namespace {
 
 template <class Value>
-Value value_of(const std::vector<std::pair<std::string, Value>>& names, const Group& group, const char* name) {
+Value value_of(const std::vector<std::pair<std::string, Value>>& names, const Group& group,
+               const char* name) {
   const std::string found = group.string_attribute(name);
   for (const auto& [word, meaning] : names)
     if (word == found) return meaning;
@@ -56,7 +57,8 @@ std::string read_text(const Group& group, const char* name) {
 std::int64_t read_count(const Group& group, const char* name, std::int64_t least, std::int64_t most) {
   const std::int64_t count = group.long_attribute(name);
   if (count < least || count > most)
-    fail_input("{}: {} is {}, expected {} to {}; the file is damaged", group.where(), name, count, least, most);
+    fail_input("{}: {} is {}, expected {} to {}; the file is damaged", group.where(), name, count, least,
+               most);
   return count;
 }
 
@@ -112,8 +114,7 @@ std::string inconsistency_of(const PodFile& file) {
   if (const std::string problem = inconsistency_of(file.library); !problem.empty()) return problem;
   if (file.order < 1 || file.order > file.library.rank())
     return fmt::format("the order is {}, and the samples have {} modes", file.order, file.library.rank());
-  if (file.library.reference < -1 ||
-      file.library.reference >= static_cast<int>(file.library.samples.size()))
+  if (file.library.reference < -1 || file.library.reference >= static_cast<int>(file.library.samples.size()))
     return fmt::format("the reference is sample {} of {}", file.library.reference + 1,
                        file.library.samples.size());
   return "";
@@ -214,8 +215,7 @@ PodFile read_pod_file(const std::filesystem::path& path, Diagnostics& diagnostic
   }
   const Group samples = root.group("samples");
   for (std::int64_t i = 0; i < k; ++i)
-    library.samples.push_back(
-        read_sample(samples.group(std::to_string(i)), static_cast<std::uint64_t>(p)));
+    library.samples.push_back(read_sample(samples.group(std::to_string(i)), static_cast<std::uint64_t>(p)));
   if (const std::string problem = inconsistency_of(file); !problem.empty())
     fail_input("{}: {}; the file is damaged", path.string(), problem);
   return file;

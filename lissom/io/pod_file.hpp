@@ -1,6 +1,7 @@
-// A parametric model of a mechanism of beams in one HDF5 file, in SI units: bases of the training samples, what
-// is made of them, and the study it came from, which gives everything else once the parameters are known. The
-// same format as SLAP models, of kind "pod". The schema is docs/reference/rom-file.md; change the two together.
+// A parametric model of a mechanism of beams in one HDF5 file, in SI units: bases of the training samples,
+// what is made of them, and the study it came from, which gives everything else once the parameters are
+// known. The same format as SLAP models, of kind "pod". The schema is docs/reference/rom-file.md; change the
+// two together.
 #pragma once
 
 #include <filesystem>

@@ -45,8 +45,8 @@ std::vector<Value> read_words(TomlTable& table, const char* key,
   for (const std::string& word : table.texts(key).value_or(std::vector<std::string>{})) {
     const auto at = std::find(words.begin(), words.end(), word);
     if (at == words.end())
-      table.problem(key, fmt::format("'{}' is none of {}{}", word, fmt::join(words, ", "),
-                                     did_you_mean(word, words)));
+      table.problem(
+          key, fmt::format("'{}' is none of {}{}", word, fmt::join(words, ", "), did_you_mean(word, words)));
     else
       values.push_back(choices[static_cast<size_t>(at - words.begin())].second);
   }
@@ -122,9 +122,10 @@ class Reader {
       const double value = *number / parameter.scale;
       // a scale may not be undone to the last digit
       if (current && std::abs(value - *current) > 1e-12 * std::max(std::abs(value), std::abs(*current)))
-        table.problem("keys", fmt::format("'{}' is {} and '{}' is {}, but the parameter sets all of them to the "
-                                          "same value: make them agree",
-                                          parameter.keys.front(), *current * parameter.scale, key, *number));
+        table.problem("keys",
+                      fmt::format("'{}' is {} and '{}' is {}, but the parameter sets all of them to the "
+                                  "same value: make them agree",
+                                  parameter.keys.front(), *current * parameter.scale, key, *number));
       current = value;
     }
     spec_.current.conservativeResize(spec_.current.size() + 1);
@@ -136,7 +137,8 @@ class Reader {
     if (range.size() != 2) {
       table.problem("range", fmt::format("has {} numbers, expected [smallest, largest]", range.size()));
     } else if (!(range[0] < range[1])) {
-      table.problem("range", fmt::format("is from {} to {}, expected the smaller number first", range[0], range[1]));
+      table.problem("range",
+                    fmt::format("is from {} to {}, expected the smaller number first", range[0], range[1]));
     } else {
       parameter.range = {range[0], range[1]};
     }
@@ -151,8 +153,9 @@ class Reader {
     if (of_samples) table.problem("values", "does not go with 'samples', which says all values");
     const std::set<double> different(parameter.values.begin(), parameter.values.end());
     if (different.size() < 2)
-      table.problem("values", "has one value only, so that nothing varies: give two or more, or leave the "
-                              "parameter out");
+      table.problem("values",
+                    "has one value only, so that nothing varies: give two or more, or leave the "
+                    "parameter out");
     if (spec_.plan == PodPlan::Factorial && different.size() != parameter.values.size())
       table.problem("values", "has a value twice");
   }
@@ -167,7 +170,7 @@ class Reader {
       read_count(table_, "samples", 2, static_cast<long>(most_samples), spec_.samples);
       if (!table_.has("samples"))
         table_.problem("samples", spec_.plan == PodPlan::Greedy ? "is missing: how many at most"
-                                                                 : "is missing: how many");
+                                                                : "is missing: how many");
     }
     if (spec_.plan == PodPlan::Greedy) {
       read_count(table_, "candidates", 1, 100000, spec_.candidates);
@@ -180,15 +183,17 @@ class Reader {
     if (has_range()) return;
     if (spec_.plan == PodPlan::List) return read_list();
     if (table_.value("samples"))
-      table_.problem("samples", "does not go with plan = \"factorial\", whose samples are all combinations of "
-                                "the values; plan = \"list\" takes them one by one");
+      table_.problem("samples",
+                     "does not go with plan = \"factorial\", whose samples are all combinations of "
+                     "the values; plan = \"list\" takes them one by one");
     std::vector<std::vector<double>> values;
     size_t count = 1;
     for (const StudyParameter& parameter : spec_.parameters) {
       values.push_back(parameter.values);
       count *= std::max<size_t>(1, parameter.values.size());
       if (count > most_samples) {
-        table_.problem("plan", fmt::format("has {} combinations or more, expected {} at most", count, most_samples));
+        table_.problem("plan",
+                       fmt::format("has {} combinations or more, expected {} at most", count, most_samples));
         return;
       }
     }
@@ -213,16 +218,18 @@ class Reader {
     const size_t count = spec_.parameters.front().values.size();
     for (const StudyParameter& parameter : spec_.parameters)
       if (parameter.values.size() != count) {
-        table_.problem("parameters",
-                       fmt::format("'{}' has {} values and '{}' {}: in a list the first values are one sample, "
-                                   "the second ones the next",
-                                   spec_.parameters.front().name, count, parameter.name, parameter.values.size()));
+        table_.problem(
+            "parameters",
+            fmt::format("'{}' has {} values and '{}' {}: in a list the first values are one sample, "
+                        "the second ones the next",
+                        spec_.parameters.front().name, count, parameter.name, parameter.values.size()));
         return;
       }
     spec_.points.resize(static_cast<Index>(p), static_cast<Index>(count));
     for (size_t i = 0; i < p; ++i)
       spec_.points.row(static_cast<Index>(i)) =
-          Eigen::Map<const VectorXd>(spec_.parameters[i].values.data(), static_cast<Index>(count)).transpose();
+          Eigen::Map<const VectorXd>(spec_.parameters[i].values.data(), static_cast<Index>(count))
+              .transpose();
     check_points();
   }
 
@@ -252,8 +259,9 @@ class Reader {
           std::find(other_keys.begin(), other_keys.end(), key) != other_keys.end())
         continue;
       table.value(key);
-      table.problem(key, fmt::format("there is no such parameter{}; there {}", did_you_mean(key, known),
-                                     known.empty() ? "is none" : fmt::format("are: {}", fmt::join(known, ", "))));
+      table.problem(key,
+                    fmt::format("there is no such parameter{}; there {}", did_you_mean(key, known),
+                                known.empty() ? "is none" : fmt::format("are: {}", fmt::join(known, ", "))));
     }
     if (other_keys.empty()) table.finish();
     return point;
@@ -294,7 +302,8 @@ class Reader {
     PodTest test;
     test.where = table.where();
     test.name = table.text("name").value_or(fmt::format("test-{}", number));
-    if (test.name.empty() || test.name.front() == '.' || test.name.find_first_of("/\\\n") != std::string::npos)
+    if (test.name.empty() || test.name.front() == '.' ||
+        test.name.find_first_of("/\\\n") != std::string::npos)
       table.problem("name", "becomes a folder: expected a name without slashes, and no dot in front");
     for (const PodTest& other : spec_.tests)
       if (other.name == test.name) table.problem("name", fmt::format("'{}' comes twice", test.name));
@@ -305,7 +314,8 @@ class Reader {
     }
     for (const long order : table.integers("orders").value_or(std::vector<long>{})) {
       if (order < 1 || order > spec_.options.max_rank)
-        table.problem("orders", fmt::format("has {}, expected 1 to {} (max_order)", order, spec_.options.max_rank));
+        table.problem("orders",
+                      fmt::format("has {}, expected 1 to {} (max_order)", order, spec_.options.max_rank));
       else
         test.orders.push_back(static_cast<int>(order));
     }
@@ -313,7 +323,8 @@ class Reader {
     if (test.forces.empty()) test.forces = {spec_.body.force};
     test.combinations = read_words(table, "combinations", pod_combination_names());
     if (test.combinations.empty())
-      for (const auto& [word, combination] : pod_combination_names()) test.combinations.push_back(combination);
+      for (const auto& [word, combination] : pod_combination_names())
+        test.combinations.push_back(combination);
     table.finish();
     spec_.tests.push_back(std::move(test));
   }

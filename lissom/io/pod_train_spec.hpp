@@ -62,8 +62,8 @@ struct PodTest {
 struct PodTrainSpec {
   std::vector<StudyParameter> parameters;  // none: the study's own run is the only sample
   PodPlan plan = PodPlan::Factorial;
-  Eigen::MatrixXd points;   // p by k: samples of a list or factorial plan
-  int samples = 0;          // of a Latin hypercube; at most, of a greedy plan
+  Eigen::MatrixXd points;  // p by k: samples of a list or factorial plan
+  int samples = 0;         // of a Latin hypercube; at most, of a greedy plan
   int seed = 1;
   int candidates = 30;      // of a greedy plan
   double tolerance = 1e-3;  // of a greedy plan: the indicator at which it ends

@@ -379,9 +379,10 @@ StudyFile read_root(const toml::value& root, const Context& context, TomlProblem
     const bool has_model = is_rom || !context.pod_rom.empty();
     const char* model = simulate.model == MechanismModel::Pod ? "pod" : "slap";
     if (simulate.is_reduced() && !has_model && !table.has("train"))
-      problems.add(where(), fmt::format("simulate.model: \"{}\" needs a model: add [train]{}, which makes one of "
-                                        "this study's motions, or rom = \"FILE\" in place of the bodies",
-                                        model, simulate.model == MechanismModel::Pod ? " with method = \"pod\"" : ""));
+      problems.add(where(),
+                   fmt::format("simulate.model: \"{}\" needs a model: add [train]{}, which makes one of "
+                               "this study's motions, or rom = \"FILE\" in place of the bodies",
+                               model, simulate.model == MechanismModel::Pod ? " with method = \"pod\"" : ""));
     else if (simulate.is_reduced() && study.train &&
              study.train->pod.has_value() != (simulate.model == MechanismModel::Pod))
       problems.add(where(), fmt::format("simulate.model: is \"{}\", but [train] has method = \"{}\"", model,
@@ -639,15 +640,16 @@ void use_pod_model(toml::value& root, const std::filesystem::path& file, Context
   context.rom.clear();
   context.pod_rom = file;
   context.parameters = model.parameters;
-  toml::value own = parse_toml(model.study, model.study_path.empty() ? file : std::filesystem::path(model.study_path));
+  toml::value own =
+      parse_toml(model.study, model.study_path.empty() ? file : std::filesystem::path(model.study_path));
   const auto units = [](const toml::value& study) {
     const auto it = study.as_table().find("units");
     return it == study.as_table().end() ? std::string("SI") : canonical(it->second);
   };
   const bool same = canonical(root) == canonical(own);
   if (!same && units(root) != units(own))
-    fail_input("{}: units are {}, and the study in {} has {}: take the same", context.path.string(), units(root),
-               file.string(), units(own));
+    fail_input("{}: units are {}, and the study in {} has {}: take the same", context.path.string(),
+               units(root), file.string(), units(own));
   if (same) return;
   auto& keys = root.as_table();
   if (rom_of(root))
@@ -681,9 +683,10 @@ std::vector<StudySetting> expand_names(const toml::value& root, const std::vecto
       if (setting.key.find('.') == std::string::npos && !root.as_table().contains(setting.key))
         fail_input("--set: there is no parameter and no key '{}'{}; {}", setting.key,
                    did_you_mean(setting.key, names),
-                   names.empty() ? "expected a key of the study, for example simulate.end"
-                                 : fmt::format("parameters are: {}; keys of the study have dots, simulate.end",
-                                               fmt::join(names, ", ")));
+                   names.empty()
+                       ? "expected a key of the study, for example simulate.end"
+                       : fmt::format("parameters are: {}; keys of the study have dots, simulate.end",
+                                     fmt::join(names, ", ")));
       expanded.push_back(setting);
       continue;
     }

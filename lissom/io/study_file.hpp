@@ -64,8 +64,8 @@ bool needs_training(const StudyFile& study);
 // count. Its bodies and [train] are not looked at, so that their files need not be there, and the joints are
 // those of the model. Of a parametric one (kind "pod") the bodies, joints and parameters are those of the
 // study that the model has in it.
-// `settings` are keys, or names of training parameters, that are set otherwise, cases included; `text` is then
-// that of the changed study.
+// `settings` are keys, or names of training parameters, that are set otherwise, cases included; `text` is
+// then that of the changed study.
 StudyFile read_study_file(const std::filesystem::path& path, const std::filesystem::path& rom = {},
                           const std::vector<StudySetting>& settings = {});
 StudyFile parse_study(const std::string& text, const std::filesystem::path& path,

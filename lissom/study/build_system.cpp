@@ -10,8 +10,8 @@
 #include "lissom/fe/named_nodes.hpp"
 #include "lissom/io/rom_file.hpp"
 #include "lissom/rom/slap_body.hpp"
-#include "lissom/study/pod_system.hpp"
 #include "lissom/study/beam_groups.hpp"
+#include "lissom/study/pod_system.hpp"
 
 namespace lissom {
 

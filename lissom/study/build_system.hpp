@@ -38,7 +38,7 @@ struct StudySystem {
   // of a mechanism reduced as a whole, which is then the only body
   std::shared_ptr<const SlapModel> rom;
   std::shared_ptr<const PodUse> pod_use;  // how a parametric model was made for these parameters
-  const PodBody* pod = nullptr;  // or this, of beams on a basis; it belongs to the system
+  const PodBody* pod = nullptr;           // or this, of beams on a basis; it belongs to the system
   // joints that are none of the system, because beams share the coordinates there
   std::vector<std::string> shared_joints;
   std::vector<GroupStress> stress;  // of the bodies whose stress the study asks for

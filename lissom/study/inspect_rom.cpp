@@ -130,11 +130,11 @@ std::string describe_rom(const PodFile& rom) {
   line("study", fmt::format("{}{}", rom.study_path.empty() ? "not known" : rom.study_path,
                             rom.case_name.empty() ? "" : fmt::format(", case {}", rom.case_name)));
   line("written by", "Lissom " + rom.lissom_version);
-  line("beams", fmt::format("{}; {} nodal coordinates", fmt::join(rom.beams, ", "), library.nodal_coordinates()));
-  line("combination", fmt::format("{}{}", pod_word(pod_combination_names(), library.combination),
-                                  library.reference >= 0
-                                      ? fmt::format(", about sample {}", library.reference + 1)
-                                      : ""));
+  line("beams",
+       fmt::format("{}; {} nodal coordinates", fmt::join(rom.beams, ", "), library.nodal_coordinates()));
+  line("combination",
+       fmt::format("{}{}", pod_word(pod_combination_names(), library.combination),
+                   library.reference >= 0 ? fmt::format(", about sample {}", library.reference + 1) : ""));
   line("offset", fmt::format("{}, {}", pod_word(pod_offset_names(), library.options.offset),
                              library.options.mass_weighted ? "weighted by the mass" : "not weighted"));
   line("force", pod_word(pod_force_names(), rom.body.force));
@@ -143,9 +143,10 @@ std::string describe_rom(const PodFile& rom) {
     for (size_t p = 0; p < rom.parameters.size(); ++p) {
       const auto [lower, upper] = range_of(library, static_cast<Eigen::Index>(p));
       const StudyParameter& parameter = rom.parameters[p];
-      parameters.add({parameter.name, fmt::format("{:.6g}", lower), fmt::format("{:.6g}", upper),
-                      fmt::format("{}{}", fmt::join(parameter.keys, ", "),
-                                  parameter.scale == 1 ? "" : fmt::format(" times {:.6g}", parameter.scale))});
+      parameters.add(
+          {parameter.name, fmt::format("{:.6g}", lower), fmt::format("{:.6g}", upper),
+           fmt::format("{}{}", fmt::join(parameter.keys, ", "),
+                       parameter.scale == 1 ? "" : fmt::format(" times {:.6g}", parameter.scale))});
     }
     text += "\n" + parameters.str();
   }
@@ -161,7 +162,8 @@ std::string describe_rom(const PodFile& rom) {
     cells.push_back(std::to_string(sample.samples));
     cells.push_back(std::to_string(sample.basis.cols()));
     for (const Eigen::Index i : {Eigen::Index{0}, Eigen::Index{rom.order - 1}, sample.basis.cols() - 1})
-      cells.push_back(i < sample.singular_values.size() ? fmt::format("{:.3e}", sample.singular_values[i]) : "-");
+      cells.push_back(i < sample.singular_values.size() ? fmt::format("{:.3e}", sample.singular_values[i])
+                                                        : "-");
     samples.add(std::move(cells));
   }
   return text + "\n" + samples.str();

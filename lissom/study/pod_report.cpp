@@ -21,7 +21,9 @@ constexpr double degrees = 180 / std::numbers::pi;
 // columns of sensors that the table on the terminal has room for
 constexpr size_t shown_columns = 4;
 
-json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
+json number(double value) {
+  return std::isfinite(value) ? json(value) : json(nullptr);
+}
 
 json numbers(const VectorXd& values) {
   json list = json::array();
@@ -51,15 +53,19 @@ int most(const PodTraining& training, int PodSampleReport::*order) {
   return value;
 }
 
-double speed_up(const PodTestRow& row) { return row.seconds > 0 ? row.full_seconds / row.seconds : 0; }
+double speed_up(const PodTestRow& row) {
+  return row.seconds > 0 ? row.full_seconds / row.seconds : 0;
+}
 
 }  // namespace
 
-std::vector<std::string> write_pod_training(const PodTraining& training, const std::filesystem::path& folder) {
+std::vector<std::string> write_pod_training(const PodTraining& training,
+                                            const std::filesystem::path& folder) {
   const PodLibrary& library = training.rom.library;
   std::string samples = "sample";
   for (const std::string& name : library.parameters) samples += "," + csv_field(name);
-  samples += ",snapshots,seconds,rank,r_singular_values,r_energy,r_singular_values_centred,r_energy_centred\n";
+  samples +=
+      ",snapshots,seconds,rank,r_singular_values,r_energy,r_singular_values_centred,r_energy_centred\n";
   Index longest = 0;
   for (size_t k = 0; k < training.samples.size(); ++k) {
     const PodSampleReport& report = training.samples[k];
@@ -87,7 +93,8 @@ std::vector<std::string> write_pod_training(const PodTraining& training, const s
   for (Index a = 0; a < training.angles.rows(); ++a)
     angles += fmt::format("\n{},{}", a + 1, fmt::join(VectorXd(degrees * training.angles.row(a)), ","));
   save(folder / "principal_angles.csv", angles + "\n");
-  std::vector<std::string> files = {"model.rom.h5", "samples.csv", "singular_values.csv", "principal_angles.csv"};
+  std::vector<std::string> files = {"model.rom.h5", "samples.csv", "singular_values.csv",
+                                    "principal_angles.csv"};
   if (training.greedy.empty()) return files;
   std::string greedy = "samples";
   for (const std::string& name : library.parameters) greedy += "," + csv_field(name);
@@ -105,7 +112,9 @@ std::vector<std::string> write_pod_tests(const PodTraining& training, const std:
   for (const std::string& name : training.rom.library.parameters) text += "," + csv_field(name);
   text += ",combination,order,force";
   for (const std::string& column : training.columns) text += "," + csv_field("error " + column);
-  text += ",largest_angle_deg,constraints,trust,full_seconds,seconds,setup_seconds,times_faster,fallback,problem\n";
+  text +=
+      ",largest_angle_deg,constraints,trust,full_seconds,seconds,setup_seconds,times_faster,fallback,"
+      "problem\n";
   for (const PodTestRow& row : training.tests) {
     text += csv_field(row.test);
     for (const double value : row.parameters) text += fmt::format(",{}", value);
@@ -114,8 +123,8 @@ std::vector<std::string> write_pod_tests(const PodTraining& training, const std:
     for (size_t c = 0; c < training.columns.size(); ++c)
       text += c < row.errors.size() && std::isfinite(row.errors[c]) ? fmt::format(",{}", row.errors[c]) : ",";
     text += fmt::format(",{},{},{},{},{},{},{},{},{}\n", degrees * row.largest_angle, row.kept, row.trust,
-                        row.full_seconds, row.seconds, row.setup_seconds, speed_up(row), csv_field(row.fallback),
-                        csv_field(row.problem));
+                        row.full_seconds, row.seconds, row.setup_seconds, speed_up(row),
+                        csv_field(row.fallback), csv_field(row.problem));
   }
   save(folder / "pod_test.csv", text);
   return {"pod_test.csv"};
@@ -134,16 +143,17 @@ std::string describe_pod_training(const PodTraining& training) {
     reused += sample.reused ? 1 : 0;
     seconds += sample.seconds;
   }
-  line("training", fmt::format("{} full simulation{}, {} of integration, {} at a time{}", training.samples.size(),
-                               training.samples.size() == 1 ? "" : "s", format_seconds(seconds), training.processes,
-                               reused > 0 ? fmt::format("; {} read from before", reused) : ""));
-  line("space", fmt::format("{} nodal coordinates of {} beam{}", library.nodal_coordinates(), rom.beams.size(),
-                            rom.beams.size() == 1 ? "" : "s"));
+  line("training",
+       fmt::format("{} full simulation{}, {} of integration, {} at a time{}", training.samples.size(),
+                   training.samples.size() == 1 ? "" : "s", format_seconds(seconds), training.processes,
+                   reused > 0 ? fmt::format("; {} read from before", reused) : ""));
+  line("space", fmt::format("{} nodal coordinates of {} beam{}", library.nodal_coordinates(),
+                            rom.beams.size(), rom.beams.size() == 1 ? "" : "s"));
   text += "\n";
   std::vector<std::string> header = {"sample"};
   header.insert(header.end(), library.parameters.begin(), library.parameters.end());
-  for (const char* name : {"snapshots", "time", "r by values", "r by energy", "centred: by values", "by energy",
-                           "largest angle"})
+  for (const char* name : {"snapshots", "time", "r by values", "r by energy", "centred: by values",
+                           "by energy", "largest angle"})
     header.emplace_back(name);
   Table table(header);
   for (size_t k = 0; k < training.samples.size(); ++k) {
@@ -162,11 +172,12 @@ std::string describe_pod_training(const PodTraining& training) {
   for (const GreedyStep& step : training.greedy)
     line("greedy", fmt::format("{} samples: indicator {:.3g} at {}", step.samples, step.indicator,
                                describe(rom.parameters, step.parameters)));
-  line("rules", fmt::format("{} % of the singular values: {} modes, of the energy: {}; mean-centred: {} and {}",
-                            100 * rom.fraction, most(training, &PodSampleReport::by_values),
-                            most(training, &PodSampleReport::by_energy),
-                            most(training, &PodSampleReport::by_values_centred),
-                            most(training, &PodSampleReport::by_energy_centred)));
+  line("rules",
+       fmt::format("{} % of the singular values: {} modes, of the energy: {}; mean-centred: {} and {}",
+                   100 * rom.fraction, most(training, &PodSampleReport::by_values),
+                   most(training, &PodSampleReport::by_energy),
+                   most(training, &PodSampleReport::by_values_centred),
+                   most(training, &PodSampleReport::by_energy_centred)));
   line("order", fmt::format("{}: {}", rom.order, rom.why));
   line("combination", pod_word(pod_combination_names(), library.combination));
   return text;
@@ -182,12 +193,12 @@ std::string describe_pod_tests(const PodTraining& training) {
   std::string last;
   std::vector<std::string> notes;
   for (const PodTestRow& row : training.tests) {
-    std::vector<std::string> cells = {row.test,
-                                      pod_word(pod_combination_names(), row.combination) +
-                                          (row.fallback.empty() ? "" : " (fell back)"),
-                                      std::to_string(row.order), pod_word(pod_force_names(), row.force)};
+    std::vector<std::string> cells = {
+        row.test,
+        pod_word(pod_combination_names(), row.combination) + (row.fallback.empty() ? "" : " (fell back)"),
+        std::to_string(row.order), pod_word(pod_force_names(), row.force)};
     for (size_t c = 0; c < columns; ++c)
-      cells.push_back(!row.problem.empty() ? (c == 0 ? "failed" : "")
+      cells.push_back(!row.problem.empty()           ? (c == 0 ? "failed" : "")
                       : std::isfinite(row.errors[c]) ? fmt::format("{:.3e}", row.errors[c])
                                                      : "-");
     const bool done = row.problem.empty();
@@ -199,9 +210,10 @@ std::string describe_pod_tests(const PodTraining& training) {
     last = row.test;
     notes.push_back(fmt::format("{}: {}", row.test, describe(training.rom.parameters, row.parameters)));
   }
-  std::string text = fmt::format("tests at parameters that no sample has ({}); errors are relative L2 norms over "
-                                 "time\n{}",
-                                 fmt::join(notes, "; "), table.str());
+  std::string text = fmt::format(
+      "tests at parameters that no sample has ({}); errors are relative L2 norms over "
+      "time\n{}",
+      fmt::join(notes, "; "), table.str());
   if (columns < training.columns.size())
     text += fmt::format("and {} columns more in pod_test.csv\n", training.columns.size() - columns);
   return text;
@@ -232,18 +244,19 @@ json pod_training_json(const PodTraining& training) {
   j["samples"] = json::array();
   for (size_t k = 0; k < training.samples.size(); ++k) {
     const PodSampleReport& report = training.samples[k];
-    j["samples"].push_back({{"parameters", named(library.parameters, report.parameters)},
-                            {"snapshots", report.snapshots},
-                            {"seconds", report.seconds},
-                            {"reused", report.reused},
-                            {"rank", library.samples[k].basis.cols()},
-                            {"singular_values", numbers(library.samples[k].singular_values.head(
-                                                    std::min<Index>(60, library.samples[k].singular_values.size())))},
-                            {"orders",
-                             {{"singular-values", report.by_values},
-                              {"energy", report.by_energy},
-                              {"singular-values_centred", report.by_values_centred},
-                              {"energy_centred", report.by_energy_centred}}}});
+    j["samples"].push_back(
+        {{"parameters", named(library.parameters, report.parameters)},
+         {"snapshots", report.snapshots},
+         {"seconds", report.seconds},
+         {"reused", report.reused},
+         {"rank", library.samples[k].basis.cols()},
+         {"singular_values", numbers(library.samples[k].singular_values.head(
+                                 std::min<Index>(60, library.samples[k].singular_values.size())))},
+         {"orders",
+          {{"singular-values", report.by_values},
+           {"energy", report.by_energy},
+           {"singular-values_centred", report.by_values_centred},
+           {"energy_centred", report.by_energy_centred}}}});
   }
   j["principal_angles_deg"] = json::array();
   for (Index a = 0; a < training.angles.rows(); ++a)
@@ -270,7 +283,8 @@ json pod_training_json(const PodTraining& training) {
                   {"setup_seconds", row.setup_seconds},
                   {"times_faster", speed_up(row)}};
     entry["errors"] = json::object();
-    for (size_t c = 0; c < row.errors.size(); ++c) entry["errors"][training.columns[c]] = number(row.errors[c]);
+    for (size_t c = 0; c < row.errors.size(); ++c)
+      entry["errors"][training.columns[c]] = number(row.errors[c]);
     if (!row.fallback.empty()) entry["fallback"] = row.fallback;
     if (!row.problem.empty()) entry["problem"] = row.problem;
     j["tests"].push_back(std::move(entry));

@@ -23,8 +23,8 @@ std::string tell_outside(const PodLibrary& library, const VectorXd& p, int which
     upper = std::max(upper, sample.parameters[which]);
   }
   return fmt::format("the parameter {} = {:.6g} is {} its training range, {:.6g} to {:.6g}{}",
-                     library.parameters[static_cast<size_t>(which)], p[which], p[which] < lower ? "below" : "above",
-                     lower, upper,
+                     library.parameters[static_cast<size_t>(which)], p[which],
+                     p[which] < lower ? "below" : "above", lower, upper,
                      std::isfinite(outside) ? fmt::format(", by {:.3g} % of its width", 100 * outside) : "");
 }
 
@@ -86,9 +86,10 @@ StudySystem make_pod_system(const StudyFile& study, const PodFile& model, BodySt
                study.path.string(), fmt::join(model.beams, ", "), fmt::join(beams, ", "));
   const VectorXd E_start = nodal_coordinates(*full.system, full.q);
   if (E_start.size() != library.nodal_coordinates())
-    fail_input("{}: the beams have {} nodal coordinates, and the model was made for {}: the number of elements "
-               "cannot change",
-               study.path.string(), E_start.size(), library.nodal_coordinates());
+    fail_input(
+        "{}: the beams have {} nodal coordinates, and the model was made for {}: the number of elements "
+        "cannot change",
+        study.path.string(), E_start.size(), library.nodal_coordinates());
 
   const auto use = std::make_shared<PodUse>();
   use->names = library.parameters;
@@ -135,7 +136,8 @@ json pod_use_json(const StudySystem& built, const SystemCheck& check) {
   const PodUse& use = *built.pod_use;
   const PodReport& report = built.pod->report();
   json parameters = json::object();
-  for (size_t p = 0; p < use.names.size(); ++p) parameters[use.names[p]] = use.parameters[static_cast<Index>(p)];
+  for (size_t p = 0; p < use.names.size(); ++p)
+    parameters[use.names[p]] = use.parameters[static_cast<Index>(p)];
   json j = {{"parameters", std::move(parameters)},
             {"order", use.order},
             {"samples", use.samples},
@@ -176,11 +178,11 @@ std::string describe_pod_use(const StudySystem& built, const SystemCheck& check)
                                               use.basis.largest_angle * 180 / std::numbers::pi)
                                 : "",
                             use.basis.fallback.empty() ? "" : ": " + use.basis.fallback));
-  line("force", fmt::format("{}{}", report.why,
-                            report.points > 0 ? fmt::format(", {} of {} points", report.points, report.all_points)
-                                              : ""));
-  line("constraints", fmt::format("{} that the basis satisfies, {} kept", check.satisfied,
-                                  check.rank));
+  line("force",
+       fmt::format(
+           "{}{}", report.why,
+           report.points > 0 ? fmt::format(", {} of {} points", report.points, report.all_points) : ""));
+  line("constraints", fmt::format("{} that the basis satisfies, {} kept", check.satisfied, check.rank));
   return text;
 }
 

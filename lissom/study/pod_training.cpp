@@ -71,8 +71,9 @@ class Trainer {
         diagnostics_(diagnostics),
         progress_(progress),
         options_(options) {
-    training_.processes = spec_.processes > 0 ? spec_.processes
-                                              : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    training_.processes = spec_.processes > 0
+                              ? spec_.processes
+                              : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     if (!options.runner) training_.processes = 1;
     PodFile& rom = training_.rom;
     rom.title = study.title;
@@ -136,8 +137,7 @@ class Trainer {
       run.parameters = points.col(k);
       run.label = fmt::format("sample {}: {}", number, describe(spec_.parameters, run.parameters));
       run.settings = full_settings(study_, settings_of(spec_.parameters, run.parameters));
-      if (!options_.folder.empty())
-        run.folder = options_.folder / "training" / fmt::format("{:03}", number);
+      if (!options_.folder.empty()) run.folder = options_.folder / "training" / fmt::format("{:03}", number);
       try {
         studies.push_back(study_at(study_, run.settings));
         run.end = studies.back().simulation->simulate->integrator.end / study_.units.time;
@@ -171,10 +171,11 @@ class Trainer {
         size_ = size;
         beams_ = beams;
       } else if (size != size_ || beams != beams_) {
-        fail_input(study_.train->where,
-                   "train: {} has {} nodal coordinates, and {} has {}: samples of a training have the same beams "
-                   "and numbers of elements",
-                   runs[k].label, size, first_, size_);
+        fail_input(
+            study_.train->where,
+            "train: {} has {} nodal coordinates, and {} has {}: samples of a training have the same beams "
+            "and numbers of elements",
+            runs[k].label, size, first_, size_);
       }
     }
   }
@@ -186,13 +187,15 @@ class Trainer {
     std::vector<size_t> to_do;
     for (size_t k = 0; k < runs.size(); ++k) {
       bool complete = false;
-      if (options_.resume && !runs[k].folder.empty() && std::filesystem::exists(runs[k].folder / "result.h5")) try {
+      if (options_.resume && !runs[k].folder.empty() && std::filesystem::exists(runs[k].folder / "result.h5"))
+        try {
           Diagnostics ignored;
           const Resumable found = find_resumable(studies[k], runs[k].folder, ignored);
           complete = found.complete;
           runs[k].resume = found.checkpoint.has_value();
         } catch (const InputError& e) {
-          diagnostics_.warn("pod.resume", fmt::format("{} starts from the beginning: {}", runs[k].label, e.what()));
+          diagnostics_.warn("pod.resume",
+                            fmt::format("{} starts from the beginning: {}", runs[k].label, e.what()));
         }
       motions[k].reused = complete;
       if (!complete) to_do.push_back(k);
@@ -207,7 +210,8 @@ class Trainer {
     } else {
       for (size_t i = 0; i < to_do.size(); ++i) {
         check_stop("between two runs");
-        problems[to_do[i]] = simulate_here(runs[to_do[i]], studies[to_do[i]], motions[to_do[i]], i, to_do.size());
+        problems[to_do[i]] =
+            simulate_here(runs[to_do[i]], studies[to_do[i]], motions[to_do[i]], i, to_do.size());
       }
     }
     check_stop("while full simulations ran");
@@ -235,7 +239,8 @@ class Trainer {
     options.checkpoint = options_.checkpoint;
     const ProgressHook overall = [&](std::string_view, double fraction) {
       if (progress_)
-        progress_("training", (static_cast<double>(number) + std::max(0.0, fraction)) / static_cast<double>(all));
+        progress_("training",
+                  (static_cast<double>(number) + std::max(0.0, fraction)) / static_cast<double>(all));
     };
     try {
       const SimulationRun result = simulate(study, run.folder, store_, diagnostics_, overall, options);
@@ -322,11 +327,12 @@ class Trainer {
       training_.seconds.add("candidates", timer.seconds());
       if (step.indicator <= spec_.tolerance) return;
       if (step.samples >= spec_.samples || candidates.cols() == 1) {
-        diagnostics_.warn("pod.greedy",
-                          fmt::format("the greedy plan ended with {} samples and an indicator of {:.3g} at {}, "
-                                      "above the tolerance {:.3g}",
-                                      step.samples, step.indicator, describe(spec_.parameters, step.parameters),
-                                      spec_.tolerance));
+        diagnostics_.warn(
+            "pod.greedy",
+            fmt::format("the greedy plan ended with {} samples and an indicator of {:.3g} at {}, "
+                        "above the tolerance {:.3g}",
+                        step.samples, step.indicator, describe(spec_.parameters, step.parameters),
+                        spec_.tolerance));
         return;
       }
       add_samples(candidates.col(worst));
@@ -345,8 +351,9 @@ class Trainer {
     options.stop = options_.stop;
     Diagnostics of_candidates;
     try {
-      const SimulationRun run = simulate(study, {}, make_pod_system(study, training_.rom, store_, of_candidates),
-                                         of_candidates, {}, options);
+      const SimulationRun run =
+          simulate(study, {}, make_pod_system(study, training_.rom, store_, of_candidates), of_candidates, {},
+                   options);
       return residual_indicator(study, run, store_, of_candidates);
     } catch (const InputError&) {
       throw;
@@ -378,9 +385,10 @@ class Trainer {
                           spec_.rule == PodRule::Energy ? "energy (squares of the singular values)"
                                                         : "sum of the singular values");
     if (proposed > rank)
-      diagnostics_.warn("pod.order", fmt::format("the rule asks for {} modes, and {} are kept of every sample: raise "
-                                                 "max_order of [train]",
-                                                 proposed, rank));
+      diagnostics_.warn("pod.order",
+                        fmt::format("the rule asks for {} modes, and {} are kept of every sample: raise "
+                                    "max_order of [train]",
+                                    proposed, rank));
   }
 
   void finish() {
@@ -465,14 +473,16 @@ StudyFile study_at(const StudyFile& study, const std::vector<StudySetting>& sett
 }
 
 std::string pod_training_key(const PodTrainSpec& spec) {
-  std::string key = fmt::format("pod {} {} {} {} {} {} {} {} {} {}", static_cast<int>(spec.plan), spec.samples,
-                                spec.seed, spec.candidates, spec.tolerance, static_cast<int>(spec.options.offset),
-                                spec.options.mass_weighted, spec.options.max_rank, spec.options.keep,
-                                spec.reference);
+  std::string key =
+      fmt::format("pod {} {} {} {} {} {} {} {} {} {}", static_cast<int>(spec.plan), spec.samples, spec.seed,
+                  spec.candidates, spec.tolerance, static_cast<int>(spec.options.offset),
+                  spec.options.mass_weighted, spec.options.max_rank, spec.options.keep, spec.reference);
   for (const StudyParameter& parameter : spec.parameters)
     key += fmt::format(" {}={}*{} {} {}", parameter.name, fmt::join(parameter.keys, "|"), parameter.scale,
-                       parameter.range ? parameter.range->first : 0, parameter.range ? parameter.range->second : 0);
-  for (Index k = 0; k < spec.points.cols(); ++k) key += fmt::format(" ({})", fmt::join(VectorXd(spec.points.col(k)), " "));
+                       parameter.range ? parameter.range->first : 0,
+                       parameter.range ? parameter.range->second : 0);
+  for (Index k = 0; k < spec.points.cols(); ++k)
+    key += fmt::format(" ({})", fmt::join(VectorXd(spec.points.col(k)), " "));
   // the order decides which candidates a greedy plan takes
   if (spec.plan == PodPlan::Greedy)
     key += fmt::format(" {} {} {} {} {}", spec.order.value_or(0), static_cast<int>(spec.rule), spec.fraction,
@@ -484,8 +494,9 @@ PodSystemOptions pod_system_options(const PodTrainSpec& spec, const PodFile& mod
   PodSystemOptions options;
   options.combination = spec.combination;
   options.force = spec.body.force;
-  options.order = spec.order ? *spec.order
-                             : std::min(model.library.rank(), proposed_order(model.library, spec.rule, spec.fraction));
+  options.order =
+      spec.order ? *spec.order
+                 : std::min(model.library.rank(), proposed_order(model.library, spec.rule, spec.fraction));
   return options;
 }
 
@@ -572,14 +583,14 @@ void test_pod(const StudyFile& study, BodyStore& store, PodTraining& training, D
         options.folder.empty() ? std::filesystem::path() : options.folder / "tests" / test.name;
     const auto fail_test = [&](PodTestRow row, const std::string& what) {
       row.problem = what;
-      diagnostics.warn("pod.test", fmt::format("{} of the test '{}' failed: {}",
-                                               row.order == 0 ? "the full model"
-                                                              : fmt::format("the reduced model ({}, {} modes, {})",
-                                                                            pod_word(pod_combination_names(),
-                                                                                     row.combination),
-                                                                            row.order,
-                                                                            pod_word(pod_force_names(), row.asked)),
-                                               test.name, what));
+      diagnostics.warn(
+          "pod.test",
+          fmt::format("{} of the test '{}' failed: {}",
+                      row.order == 0 ? "the full model"
+                                     : fmt::format("the reduced model ({}, {} modes, {})",
+                                                   pod_word(pod_combination_names(), row.combination),
+                                                   row.order, pod_word(pod_force_names(), row.asked)),
+                      test.name, what));
       training.tests.push_back(std::move(row));
     };
     PodTestRow row;
@@ -589,7 +600,8 @@ void test_pod(const StudyFile& study, BodyStore& store, PodTraining& training, D
     StudyFile at;
     try {
       at = study_at(study, settings);
-      if (run_options.resume && !std::filesystem::exists(folder / "full" / "result.h5")) run_options.resume = false;
+      if (run_options.resume && !std::filesystem::exists(folder / "full" / "result.h5"))
+        run_options.resume = false;
       full = simulate(at, folder.empty() ? folder : folder / "full", store, diagnostics, {}, run_options);
     } catch (const Error& e) {
       if (options.stop && options.stop()) throw;
@@ -616,8 +628,8 @@ void test_pod(const StudyFile& study, BodyStore& store, PodTraining& training, D
           system.combination = combination;
           system.force = force;
           try {
-            const std::string name = fmt::format("{}-{}-{}", pod_word(pod_combination_names(), combination), order,
-                                                 pod_word(pod_force_names(), force));
+            const std::string name = fmt::format("{}-{}-{}", pod_word(pod_combination_names(), combination),
+                                                 order, pod_word(pod_force_names(), force));
             const SimulationRun run =
                 simulate(at, folder.empty() ? folder : folder / name,
                          make_pod_system(at, training.rom, store, diagnostics, {}, system), diagnostics, {},
@@ -628,7 +640,8 @@ void test_pod(const StudyFile& study, BodyStore& store, PodTraining& training, D
             row.largest_angle = run.built->pod_use->basis.largest_angle;
             row.setup_seconds = run.built->pod_use->seconds;
             row.kept = run.summary.at("constraints");
-            row.trust = run.summary.at("trust").is_object() ? run.summary.at("trust").at("largest").get<double>() : 0;
+            row.trust =
+                run.summary.at("trust").is_object() ? run.summary.at("trust").at("largest").get<double>() : 0;
             row.seconds = integration_seconds(run.summary);
             training.tests.push_back(row);
           } catch (const Error& e) {

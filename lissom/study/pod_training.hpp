@@ -29,8 +29,8 @@ struct TrainingRun {
 
 // Carries out several runs at a time, each of which leaves result.h5 in its folder; returns what went wrong
 // with each of them, empty where nothing did. Programs set it, so that runs become processes of their own.
-using TrainingRunner = std::function<std::vector<std::string>(
-    const std::vector<TrainingRun>& runs, int processes, const ProgressHook& progress)>;
+using TrainingRunner = std::function<std::vector<std::string>(const std::vector<TrainingRun>& runs,
+                                                              int processes, const ProgressHook& progress)>;
 
 struct PodTrainingOptions {
   std::filesystem::path folder;  // runs go to training/NNN and tests/NAME in it; empty: no files

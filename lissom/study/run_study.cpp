@@ -240,8 +240,7 @@ class StudyRunner {
   void check(const StudyFile& study, SimulationRun& run) {
     if (study.simulation->simulate->check_at.empty()) return;
     if (!needs_training(study) || study.train->pod) {
-      diagnostics_.warn("simulate.check",
-                        "check_at is for SLAP models that are trained in the same run");
+      diagnostics_.warn("simulate.check", "check_at is for SLAP models that are trained in the same run");
       return;
     }
     const std::vector<ModelCheck> checks =
@@ -364,8 +363,8 @@ std::string compare_models(const StudyFile& study, const std::map<std::string, S
     const auto found = runs.find(reference);
     const double spent = seconds(run), end = run.summary.at("end");
     json& entry = summary[name.empty() ? "study" : name];
-    const long unknowns =
-        run.summary.at("coordinates").get<long>() + (reduced && run.built->rom ? 0 : run.summary.at("constraints").get<long>());
+    const long unknowns = run.summary.at("coordinates").get<long>() +
+                          (reduced && run.built->rom ? 0 : run.summary.at("constraints").get<long>());
     entry = {{"unknowns", unknowns}, {"seconds", spent}, {"real_time_factor", end / spent}};
     std::string epsilon = "-", faster = "-", trust = "-";
     if (reduced) {
@@ -389,8 +388,8 @@ std::string compare_models(const StudyFile& study, const std::map<std::string, S
       }
     }
     table.add({shown_case(name), reduced ? shown_case(reference) : "", std::to_string(unknowns),
-               unknowns == run.summary.at("coordinates").get<long>() ? "ODE" : "DAE", epsilon, trust, format_seconds(spent), faster,
-               fmt::format("{:.3g}", end / spent)});
+               unknowns == run.summary.at("coordinates").get<long>() ? "ODE" : "DAE", epsilon, trust,
+               format_seconds(spent), faster, fmt::format("{:.3g}", end / spent)});
   }
   return any ? "\nmodels\n" + table.str() : "";
 }

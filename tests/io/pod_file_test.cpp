@@ -148,8 +148,8 @@ TEST(PodFile, TruncatedAndDamagedFilesAreRefused) {
     }
     return std::string("it was read");
   });
-  const int refused =
-      test::expect_changed_bytes_harmless(folder, folder / "a.rom.h5", 101, [&](const std::filesystem::path& path) {
+  const int refused = test::expect_changed_bytes_harmless(
+      folder, folder / "a.rom.h5", 101, [&](const std::filesystem::path& path) {
         Diagnostics diagnostics;
         expect_equal(read_pod_file(path, diagnostics), file);
       });

@@ -139,15 +139,19 @@ TEST(PodTrainSpec, AListTakesValuesSideBySideOrSamples) {
 TEST(PodTrainSpec, WhatIsWrongIsNamed) {
   expect_problem(beams + replaced(two, "loads.push.factor", "loads.pull.factor"),
                  {"train.parameters.load.key", "no entry of 'loads' has the name 'pull'"});
-  expect_problem(beams + replaced(two, "loads.push.factor", "loads.push.force"), {"expected a single number"});
+  expect_problem(beams + replaced(two, "loads.push.factor", "loads.push.force"),
+                 {"expected a single number"});
   expect_problem(beams + replaced(two, "[1, 2, 4]", "[1, 1]"), {"has one value only"});
   expect_problem(replaced(beams, "young = 2e6", "young = 3e6") + two, {"make them agree"});
   expect_problem(beams + two + "order = 3\n", {"train.parameters.soft.order"});
-  expect_problem(beams + two + "[[train.test]]\nload = 1\nsoft = 1\nsofter = 2\n", {"there is no such parameter"});
+  expect_problem(beams + two + "[[train.test]]\nload = 1\nsoft = 1\nsofter = 2\n",
+                 {"there is no such parameter"});
   expect_problem(beams + two + "[[train.test]]\nload = 1\n", {"soft: is missing"});
-  expect_problem(beams + two + "[[train.test]]\nload = 1\nsoft = 2\nforces = [\"tensr\"]\n", {"'tensr'", "tensor"});
-  expect_problem(beams + replaced(two, "method = \"pod\"", "method = \"pod\"\nplan = \"greedy\"\nsamples = 4"),
-                 {"this one needs a range"});
+  expect_problem(beams + two + "[[train.test]]\nload = 1\nsoft = 2\nforces = [\"tensr\"]\n",
+                 {"'tensr'", "tensor"});
+  expect_problem(
+      beams + replaced(two, "method = \"pod\"", "method = \"pod\"\nplan = \"greedy\"\nsamples = 4"),
+      {"this one needs a range"});
   expect_problem(replaced(beams, "end = 0.1", "end = 0.1\nmodel = \"pod\""), {"\"pod\" needs a model"});
   expect_problem(replaced(beams, "end = 0.1", "end = 0.1\nmodel = \"slap\"") + two, {"method = \"pod\""});
 }
@@ -158,7 +162,8 @@ TEST(PodTrainSpec, AnUnknownNameToBeSetHasThoseThatThereAre) {
     FAIL();
   } catch (const InputError& e) {
     const std::string message = e.what();
-    EXPECT_NE(message.find("no parameter and no key 'lod' (did you mean 'load'?)"), std::string::npos) << message;
+    EXPECT_NE(message.find("no parameter and no key 'lod' (did you mean 'load'?)"), std::string::npos)
+        << message;
     EXPECT_NE(message.find("load, soft"), std::string::npos) << message;
   }
   EXPECT_THROW(parse_setting("load"), InputError);
