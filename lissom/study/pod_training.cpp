@@ -61,6 +61,22 @@ VectorXd centred_values(const MatrixXd& E) {
   return squares.cwiseMax(0).cwiseSqrt().reverse();
 }
 
+// What is there of a run from before; another study's is told and not used.
+enum class Kept : std::uint8_t { Nothing, Part, All };
+
+Kept state_of(const StudyFile& study, const std::filesystem::path& folder, const std::string& label,
+              Diagnostics& diagnostics) {
+  if (!std::filesystem::exists(folder / "result.h5")) return Kept::Nothing;
+  try {
+    Diagnostics ignored;
+    const Resumable found = find_resumable(study, folder, ignored);
+    return found.complete ? Kept::All : found.checkpoint ? Kept::Part : Kept::Nothing;
+  } catch (const InputError& e) {
+    diagnostics.warn("pod.resume." + label, fmt::format("{} starts from the beginning: {}", label, e.what()));
+    return Kept::Nothing;
+  }
+}
+
 class Trainer {
  public:
   Trainer(const StudyFile& study, BodyStore& store, Diagnostics& diagnostics, const ProgressHook& progress,
@@ -186,17 +202,11 @@ class Trainer {
     // what is there already
     std::vector<size_t> to_do;
     for (size_t k = 0; k < runs.size(); ++k) {
-      bool complete = false;
-      if (options_.resume && !runs[k].folder.empty() && std::filesystem::exists(runs[k].folder / "result.h5"))
-        try {
-          Diagnostics ignored;
-          const Resumable found = find_resumable(studies[k], runs[k].folder, ignored);
-          complete = found.complete;
-          runs[k].resume = found.checkpoint.has_value();
-        } catch (const InputError& e) {
-          diagnostics_.warn("pod.resume",
-                            fmt::format("{} starts from the beginning: {}", runs[k].label, e.what()));
-        }
+      const Kept kept = options_.resume && !runs[k].folder.empty()
+                            ? state_of(studies[k], runs[k].folder, runs[k].label, diagnostics_)
+                            : Kept::Nothing;
+      const bool complete = kept == Kept::All;
+      runs[k].resume = kept == Kept::Part;
       motions[k].reused = complete;
       if (!complete) to_do.push_back(k);
     }
@@ -600,8 +610,8 @@ void test_pod(const StudyFile& study, BodyStore& store, PodTraining& training, D
     StudyFile at;
     try {
       at = study_at(study, settings);
-      if (run_options.resume && !std::filesystem::exists(folder / "full" / "result.h5"))
-        run_options.resume = false;
+      run_options.resume =
+          options.resume && state_of(at, folder / "full", test.name, diagnostics) != Kept::Nothing;
       full = simulate(at, folder.empty() ? folder : folder / "full", store, diagnostics, {}, run_options);
     } catch (const Error& e) {
       if (options.stop && options.stop()) throw;
