@@ -267,7 +267,7 @@ range = [0.2, 0.4]
                 "is from 0.4 to 0.2, expected the smaller number first")
         refused(TRAIN.replace("values = [0.2, 0.3, 0.4]", "range = [0.2, 0.4]"), "this one needs values")
         refused(TRAIN + "[[train.test]]\nmass1 = 0.25\nstiff = 1\nmass2 = 3\n", "there is no such parameter", "mass1")
-        refused(TRAIN + "[[train.test]]\nmass1 = 0.25\n", "train.test.stiff: is missing")
+        refused(TRAIN + "[[train.test]]\nmass1 = 0.25\n", "train.test[1].stiff: is missing")
         # known only once the runs are made, which stay
         beyond = self.lissom("train", self.study(TRAIN.replace("order = 12", "order = 55"), end=0.03), "--out", self.folder / "o")
         self.assertEqual(beyond.code, 2)

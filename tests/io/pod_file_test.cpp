@@ -106,6 +106,22 @@ TEST(PodFile, ComesBackBitByBit) {
   EXPECT_FALSE(is_pod_file(folder / "none.rom.h5"));
 }
 
+TEST(PodFile, EveryDatasetIsInTheReferencePage) {
+  const TemporaryFolder folder;
+  write_pod_file(folder / "a.rom.h5", sample_model());
+  const std::string page = test::reference_page("rom-file");
+  // parameters and samples are numbered, and the page calls the numbers Q and S
+  std::string all = page;
+  for (const char* number : {"0", "1", "2"}) {
+    std::string one = page;
+    for (size_t at; (at = one.find("/samples/S/")) != std::string::npos;) one.replace(at + 9, 1, number);
+    for (size_t at; (at = one.find("/parameters/Q/")) != std::string::npos;) one.replace(at + 12, 1, number);
+    all += one;
+  }
+  // three of the root, two lists of keys, five of every sample
+  EXPECT_EQ(test::expect_datasets_documented(folder / "a.rom.h5", all), 3 + 2 + 15);
+}
+
 TEST(PodFile, IsNotTakenForASlapModel) {
   const TemporaryFolder folder;
   write_pod_file(folder / "a.rom.h5", sample_model());
