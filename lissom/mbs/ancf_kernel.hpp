@@ -293,7 +293,7 @@ template <bool tangent, class T, int D>
 LISSOM_INLINE T curvature_damping(const T (&s)[D], const T (&c)[D], const T (&vs)[D], const T (&vc)[D],
                                   double cq, double cv, T (&force_s)[D], T (&force_c)[D],
                                   T (&A)[2 * D][2 * D]) {
-  const T inverse = 1.0 / dot<T, D>(s, s);
+  const T m = dot<T, D>(s, s), inverse = 1.0 / m;
   const T alpha = dot<T, D>(s, c) * inverse, gamma = dot<T, D>(s, vs) * inverse;
   T y[D], p[D];
   for (int i = 0; i < D; ++i) y[i] = vc[i] - alpha * vs[i] - gamma * c[i];
@@ -327,7 +327,7 @@ LISSOM_INLINE T curvature_damping(const T (&s)[D], const T (&c)[D], const T (&vs
         A[D + i][k] = dp[i];
       }
     }
-  return dot<T, D>(p, y);
+  return m * dot<T, D>(p, p);
 }
 
 template <AxialStrain law, bool tangent, class T, int D>
