@@ -1,5 +1,7 @@
 #include "lissom/study/beam_groups.hpp"
 
+#include <Eigen/Geometry>
+
 #include <fmt/ranges.h>
 
 #include <algorithm>
