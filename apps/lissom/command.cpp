@@ -32,6 +32,27 @@ void add_resume_flags(CLI::App& verb, ResumeFlags& flags) {
       ->check(CLI::NonNegativeNumber);
 }
 
+void add_setting_flags(CLI::App& verb, SettingFlags& flags) {
+  verb.add_option(
+          "--set", flags.set,
+          "KEY=VALUE: a key of the study (bodies.rod.mass=0.3) or a training parameter (mass1=0.3) set "
+          "otherwise; may be repeated")
+      ->check(not_empty())
+      ->allow_extra_args(false);
+  verb.add_flag("--strict", flags.strict,
+                "Refuse parameters outside of what a reduced mechanism was trained on");
+}
+
+std::vector<StudySetting> SettingFlags::settings() const {
+  std::vector<StudySetting> settings;
+  for (const std::string& text : set) try {
+      settings.push_back(parse_setting(text));
+    } catch (const InputError& e) {
+      fail_input("--set: {}", e.what());
+    }
+  return settings;
+}
+
 void add_body_flags(CLI::App& verb, BodyFlags& flags) {
   verb.add_option("FILE", flags.file,
                   "A mesh (.msh .bdf .nas .dat .inp), a geometry (.geo .step .stp .brep .iges), matrices "

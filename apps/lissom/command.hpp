@@ -13,6 +13,7 @@
 #include "lissom/core/diagnostics.hpp"
 #include "lissom/core/progress.hpp"
 #include "lissom/io/body_spec.hpp"
+#include "lissom/io/study_keys.hpp"
 
 namespace lissom::app {
 
@@ -60,6 +61,15 @@ struct ResumeFlags {
   double checkpoint = 5;
 };
 void add_resume_flags(CLI::App& verb, ResumeFlags& flags);
+
+// Of verbs that work on a mechanism: --set KEY=VALUE and --strict.
+struct SettingFlags {
+  std::vector<std::string> set;
+  bool strict = false;
+  // Throws InputError where one is not KEY=VALUE.
+  std::vector<StudySetting> settings() const;
+};
+void add_setting_flags(CLI::App& verb, SettingFlags& flags);
 
 // Refuses an empty text, which would silently mean that a flag was not given.
 CLI::Validator not_empty();

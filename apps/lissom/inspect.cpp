@@ -28,6 +28,12 @@ void inspect(const BodyFlags& flags, const CLI::App& verb, Command& command) {
                  rom      ? "a reduced mechanism"
                  : result ? "the result of a simulation"
                           : "a study; write it there");
+  if (rom && is_pod_file(flags.file)) {
+    const PodFile file = read_pod_file(flags.file, command.diagnostics);
+    command.text = describe_rom(file);
+    command.json = rom_json(file);
+    return;
+  }
   if (rom) {
     const RomFile file = read_rom_file(flags.file, command.diagnostics);
     command.text = describe_rom(file);

@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include "apps/lissom/training_processes.hpp"
 #include "lissom/core/text.hpp"
 #include "lissom/study/train.hpp"
 
@@ -19,19 +20,47 @@ const StudyFile& chosen_case(const StudyFile& study, const std::string& name) {
              names.empty() ? "it has none" : fmt::format("there are: {}", fmt::join(names, ", ")));
 }
 
-StudyFile study_of_rom(const RomFile& rom, const std::string& file, const std::string& study) {
+StudyFile study_of_rom(const std::string& own, const std::string& path, const std::string& file,
+                       const std::string& study, const std::vector<StudySetting>& settings) {
   if (!study.empty()) {
     if (!is_study(study)) fail_input("--study: '{}' is no study, expected a .toml file", study);
-    return read_study_file(study, file);
+    return read_study_file(study, file, settings);
   }
-  if (rom.study.empty())
+  if (own.empty())
     fail_input("{}: has no study in it; --study names one with loads, sensors and [simulate]", file);
   try {
-    return parse_study(rom.study, rom.study_path.empty() ? file : rom.study_path, file);
+    return parse_study(own, path.empty() ? file : path, file, settings);
   } catch (const InputError& e) {
+    // what was asked for is wrong, not the study
+    if (!settings.empty()) throw;
     throw InputError(
         fmt::format("{}: the study in it cannot be used; --study names another one\n{}", file, e.what()));
   }
+}
+
+StudySystem pod_system(const StudyFile& variant, const PodFile& model, const SettingFlags& flags,
+                       Command& command) {
+  if (flags.strict) expect_in_range(model, variant.pod_parameters);
+  BodyStore store;
+  PodSystemOptions options;
+  if (variant.train && variant.train->pod) options = pod_system_options(*variant.train->pod, model);
+  return make_pod_system(variant, model, store, command.diagnostics, command.progress(), options);
+}
+
+PodTraining trained_pod(const StudyFile& study, const StudyFile& variant,
+                        const std::vector<StudySetting>& settings, const std::filesystem::path& folder,
+                        const ResumeFlags& resume, Command& command) {
+  StudyFile asked = study;
+  asked.train = variant.train;
+  PodTrainingOptions options;
+  options.folder = folder;
+  options.stop = stop_on_interrupt();
+  options.resume = resume.resume;
+  options.checkpoint = resume.checkpoint;
+  if (!folder.empty())
+    options.runner = training_processes(study.path.string(), settings, resume.checkpoint, options.stop);
+  BodyStore store;
+  return train_pod(asked, store, command.diagnostics, command.progress(), options);
 }
 
 void add_mechanism_flags(CLI::App& verb, MechanismFlags& flags) {
@@ -41,20 +70,36 @@ void add_mechanism_flags(CLI::App& verb, MechanismFlags& flags) {
   verb.add_option("--study", flags.study,
                   "Of a reduced mechanism: the loads and sensors of this study in place of its own")
       ->check(not_empty());
+  add_setting_flags(verb, flags.settings);
 }
 
 Mechanism open_mechanism(const MechanismFlags& flags, Command& command) {
   Mechanism out;
   if (is_study(flags.file)) {
     if (!flags.study.empty()) fail_input("--study goes with a ROM file, and {} is a study", flags.file);
-    const StudyFile study = read_study_file(flags.file);
+    const StudyFile study = read_study_file(flags.file, {}, flags.settings.settings());
     out.study = chosen_case(study, flags.case_name);
     out.title = study.title;
-    const bool slap = out.study.simulation && out.study.simulation->simulate &&
-                      out.study.simulation->simulate->slap && out.study.rom.empty();
+    const bool to_train = needs_training(out.study);
+    if (to_train && out.study.train->pod) {
+      const auto training = std::make_shared<const PodTraining>(
+          trained_pod(study, out.study, flags.settings.settings(), {}, {}, command));
+      out.make = [variant = out.study, training, settings = flags.settings, &command] {
+        return pod_system(variant, training->rom, settings, command);
+      };
+      return out;
+    }
+    if (!out.study.pod_rom.empty()) {
+      const auto model =
+          std::make_shared<const PodFile>(read_pod_file(out.study.pod_rom, command.diagnostics));
+      out.make = [variant = out.study, model, settings = flags.settings, &command] {
+        return pod_system(variant, *model, settings, command);
+      };
+      return out;
+    }
     // bodies are reduced once
-    const auto store = std::make_shared<BodyStore>(slap, false, stress_needs(study));
-    if (slap) {
+    const auto store = std::make_shared<BodyStore>(to_train, false, stress_needs(study));
+    if (to_train) {
       StudyFile asked = study;
       asked.train = out.study.train;
       TrainingMotions motions;
@@ -76,8 +121,21 @@ Mechanism open_mechanism(const MechanismFlags& flags, Command& command) {
         "{}: is no study and no reduced mechanism; expected a .toml file with bodies and joints, or a "
         ".rom.h5 file, which 'lissom train' writes",
         flags.file);
+  if (is_pod_file(flags.file)) {
+    const auto model = std::make_shared<const PodFile>(read_pod_file(flags.file, command.diagnostics));
+    const StudyFile study =
+        study_of_rom(model->study, model->study_path, flags.file, flags.study, flags.settings.settings());
+    out.study = chosen_case(
+        study, flags.case_name.empty() && flags.study.empty() ? model->case_name : flags.case_name);
+    out.title = study.title;
+    out.make = [variant = out.study, model, settings = flags.settings, &command] {
+      return pod_system(variant, *model, settings, command);
+    };
+    return out;
+  }
   const auto rom = std::make_shared<const RomFile>(read_rom_file(flags.file, command.diagnostics));
-  const StudyFile study = study_of_rom(*rom, flags.file, flags.study);
+  const StudyFile study =
+      study_of_rom(rom->study, rom->study_path, flags.file, flags.study, flags.settings.settings());
   const std::string own_case = flags.study.empty() ? rom->case_name : "";
   out.study = chosen_case(study, flags.case_name.empty() ? own_case : flags.case_name);
   out.title = study.title;

@@ -1,5 +1,6 @@
 // lissom run: a study file, end to end; lissom sweep: only its sweep.
 #include "apps/lissom/command.hpp"
+#include "apps/lissom/training_processes.hpp"
 #include "lissom/io/rom_file.hpp"
 #include "lissom/study/run_study.hpp"
 
@@ -25,6 +26,7 @@ void run(const RunFlags& flags, Command& command) {
   options.stop = stop_on_interrupt();
   options.resume = flags.resume.resume;
   options.checkpoint = flags.resume.checkpoint;
+  options.runner = training_processes(flags.study, {}, flags.resume.checkpoint, options.stop);
   StudyRun result = run_study(study, out, command.diagnostics, command.progress(), options);
   command.text = fmt::format("{}\n\n{}wrote {}\n", study.title, result.text, (out / "summary.json").string());
   command.json = std::move(result.summary);
@@ -36,6 +38,7 @@ void run_only_sweep(const RunFlags& flags, Command& command) {
       flags.out.empty() ? std::filesystem::path(flags.study).stem().string() + ".out" : flags.out;
   RunOptions options;
   options.stop = stop_on_interrupt();
+  options.runner = training_processes(flags.study, {}, flags.resume.checkpoint, options.stop);
   StudyRun result = run_sweep(study, out, command.diagnostics, command.progress(), options);
   command.text = fmt::format("{}\n{}wrote {}\n", study.title, result.text, (out / "sweep.csv").string());
   command.json = std::move(result.summary);

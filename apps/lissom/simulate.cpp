@@ -12,6 +12,7 @@ namespace {
 struct SimulateFlags {
   std::string file, study, out, case_name;
   ResumeFlags resume;
+  SettingFlags settings;
 };
 
 // By default where 'lissom run' would put it.
@@ -61,9 +62,45 @@ void report(const StudyFile& study, const StudyFile& variant, const std::filesys
   command.json["case"] = variant.case_name;
 }
 
+SimulationOptions simulation_options(const SimulateFlags& flags) {
+  SimulationOptions options;
+  options.stop = stop_on_interrupt();
+  options.resume = flags.resume.resume;
+  options.checkpoint = flags.resume.checkpoint;
+  return options;
+}
+
+// A study or a case of it with a parametric model.
+void simulate_pod(const SimulateFlags& flags, const StudyFile& study, const StudyFile& variant,
+                  const PodFile& model, Command& command) {
+  if (!variant.simulation || !variant.simulation->simulate)
+    fail_input("{}: there is no table [simulate]; add one with end and step", study.path.string());
+  const std::filesystem::path out = folder_of(flags, flags.case_name);
+  check_output_folder(out);
+  SimulationRun run = simulate(variant, out, pod_system(variant, model, flags.settings, command),
+                               command.diagnostics, command.progress(), simulation_options(flags));
+  BodyStore store;
+  show(
+      variant, [&] { return meshes_to_show(variant, store, command.diagnostics, command.progress()); }, out,
+      run, command);
+  report(study, variant, out, std::move(run), command);
+}
+
+void simulate_pod_file(const SimulateFlags& flags, Command& command) {
+  const PodFile model = read_pod_file(flags.file, command.diagnostics);
+  const StudyFile study =
+      study_of_rom(model.study, model.study_path, flags.file, flags.study, flags.settings.settings());
+  const std::string own_case = flags.study.empty() ? model.case_name : "";
+  simulate_pod(flags, study, chosen_case(study, flags.case_name.empty() ? own_case : flags.case_name), model,
+               command);
+  command.json["rom"] = flags.file;
+}
+
 void simulate_rom(const SimulateFlags& flags, Command& command) {
+  if (is_pod_file(flags.file)) return simulate_pod_file(flags, command);
   const RomFile rom = read_rom_file(flags.file, command.diagnostics);
-  const StudyFile study = study_of_rom(rom, flags.file, flags.study);
+  const StudyFile study =
+      study_of_rom(rom.study, rom.study_path, flags.file, flags.study, flags.settings.settings());
   const std::string& own_case = flags.study.empty() ? rom.case_name : "";
   const StudyFile& variant = chosen_case(study, flags.case_name.empty() ? own_case : flags.case_name);
   // what was trained does not change any more
@@ -81,10 +118,7 @@ void simulate_rom(const SimulateFlags& flags, Command& command) {
         "{}: there is no table [simulate]; add one with end and step, or name another study with --study",
         study.path.string());
   const std::filesystem::path out = folder_of(flags, flags.case_name);
-  SimulationOptions options;
-  options.stop = stop_on_interrupt();
-  options.resume = flags.resume.resume;
-  options.checkpoint = flags.resume.checkpoint;
+  const SimulationOptions options = simulation_options(flags);
   const BodyMeshes meshes = meshes_of_model(rom, variant, command);
   SimulationRun run = simulate(variant, out, build_rom_system(variant, rom.model, command.diagnostics),
                                command.diagnostics, command.progress(), options);
@@ -97,17 +131,26 @@ void simulate_rom(const SimulateFlags& flags, Command& command) {
 
 void simulate_study(const SimulateFlags& flags, Command& command) {
   if (!flags.study.empty()) fail_input("--study goes with a ROM file, and {} is a study", flags.file);
-  const StudyFile study = read_study_file(flags.file);
+  const StudyFile study = read_study_file(flags.file, {}, flags.settings.settings());
   const StudyFile& variant = chosen_case(study, flags.case_name);
+  if (!variant.pod_rom.empty())
+    return simulate_pod(flags, study, variant, read_pod_file(variant.pod_rom, command.diagnostics), command);
   const std::filesystem::path out = folder_of(flags, flags.case_name);
   BodyStore store(false, wants_paraview(variant), stress_needs(study));
   const auto shown = [&] { return meshes_to_show(variant, store, command.diagnostics, command.progress()); };
-  SimulationOptions options;
-  options.stop = stop_on_interrupt();
-  options.resume = flags.resume.resume;
-  options.checkpoint = flags.resume.checkpoint;
-  const bool to_train = variant.simulation && variant.simulation->simulate &&
-                        variant.simulation->simulate->slap && variant.rom.empty();
+  const SimulationOptions options = simulation_options(flags);
+  const bool to_train = needs_training(variant);
+  if (to_train && variant.train->pod) {
+    check_output_folder(out);
+    const PodTraining training =
+        trained_pod(study, variant, flags.settings.settings(), out, flags.resume, command);
+    const std::vector<std::string> files = write_pod_training(training, out);
+    simulate_pod(flags, study, variant, training.rom, command);
+    command.text = describe_pod_training(training) + "\n" + command.text;
+    command.json["train"] = pod_training_json(training);
+    command.json["train"]["files"] = files;
+    return;
+  }
   if (!to_train) {
     SimulationRun run = simulate(variant, out, store, command.diagnostics, command.progress(), options);
     show(variant, shown, out, run, command);
@@ -158,6 +201,7 @@ void add_simulate(CLI::App& program, Command& command) {
   verb->add_option("--out", flags->out, "Folder for the results (default: NAME.out, or NAME.out/CASE)")
       ->check(not_empty());
   add_resume_flags(*verb, flags->resume);
+  add_setting_flags(*verb, flags->settings);
   add_common_flags(*verb, command);
   verb->footer(
       "Writes sensors.csv (in the study's units) and result.h5 (in SI units). Ctrl-C ends the run and keeps "
@@ -166,7 +210,8 @@ void add_simulate(CLI::App& program, Command& command) {
       "  lissom simulate examples/four-bar/study.toml --out results\n"
       "  lissom simulate study.toml --case gcms --json\n"
       "  lissom simulate study.toml --resume\n"
-      "  lissom simulate four-bar.rom.h5 --study other-load.toml");
+      "  lissom simulate four-bar.rom.h5 --study other-load.toml\n"
+      "  lissom simulate pendulum.rom.h5 --set mass1=0.2642 --set mass2=0.15 --strict");
   verb->callback([flags, &command] { simulate_file(*flags, command); });
 }
 

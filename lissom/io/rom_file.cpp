@@ -15,7 +15,8 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using hdf5::Group;
 
-constexpr const char* format_name = "lissom-rom";
+// What older readers understand.
+constexpr int slap_version = 1;
 
 // ---------------------------------------------------------------------------------------------- writing
 
@@ -165,7 +166,7 @@ std::string read_text(const Group& group, const char* name) {
 }  // namespace
 
 bool is_rom_file(const std::filesystem::path& path) {
-  return has_format(path, format_name);
+  return has_format(path, rom_file_format);
 }
 
 void write_rom_file(const std::filesystem::path& path, const RomFile& rom) {
@@ -177,7 +178,7 @@ void write_rom_file(const std::filesystem::path& path, const RomFile& rom) {
   hdf5::File h5 = hdf5::File::create(atomic.temporary(), path.string());
   {
     Group root = h5.root();
-    write_format(root, format_name, rom_file_version);
+    write_format(root, rom_file_format, slap_version);
     root.write_attribute("title", model.title);
     root.write_attribute("case", rom.case_name);
     root.write_attribute("study_path", rom.study_path);
@@ -215,7 +216,10 @@ void write_rom_file(const std::filesystem::path& path, const RomFile& rom) {
 RomFile read_rom_file(const std::filesystem::path& path, Diagnostics& diagnostics) {
   const hdf5::File h5 = hdf5::File::open(path);
   const Group root = h5.root();
-  expect_format(root, path, format_name, "a reduced mechanism", rom_file_version);
+  expect_format(root, path, rom_file_format, "a reduced mechanism", rom_file_version);
+  if (root.has_attribute("kind") && root.string_attribute("kind") != "slap")
+    fail_input("{}: is a reduced mechanism of kind '{}', expected \"slap\"", path.string(),
+               root.string_attribute("kind"));
   constexpr std::string_view known[] = {"frames", "model", "parts", "study", "training"};
   for (const std::string& name : root.names())
     if (std::find(std::begin(known), std::end(known), name) == std::end(known))

@@ -12,7 +12,9 @@
 
 namespace lissom {
 
-inline constexpr int rom_file_version = 1;
+inline constexpr const char* rom_file_format = "lissom-rom";
+// Since 2 there are parametric models, of kind "pod" (pod_file.hpp); SLAP models are those of version 1.
+inline constexpr int rom_file_version = 2;
 
 struct RomFile {
   SlapModel model;
@@ -30,6 +32,7 @@ void write_rom_file(const std::filesystem::path& path, const RomFile& rom);
 // Throws InputError: no such file, not a ROM, newer, truncated, damaged, inconsistent. Entries that this
 // version does not know are warnings.
 RomFile read_rom_file(const std::filesystem::path& path, Diagnostics& diagnostics);
+// Of either kind.
 bool is_rom_file(const std::filesystem::path& path);
 
 }  // namespace lissom

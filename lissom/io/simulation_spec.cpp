@@ -26,6 +26,12 @@ const std::vector<std::pair<std::string, Formulation>>& formulation_names() {
   return names;
 }
 
+const std::vector<std::pair<std::string, MechanismModel>>& mechanism_model_names() {
+  static const std::vector<std::pair<std::string, MechanismModel>> names = {
+      {"full", MechanismModel::Full}, {"slap", MechanismModel::Slap}, {"pod", MechanismModel::Pod}};
+  return names;
+}
+
 std::string_view name_of(Formulation formulation) {
   for (const auto& [name, value] : formulation_names())
     if (value == formulation) return name;
@@ -755,8 +761,8 @@ SimulateSpec read_simulate(TomlTable& table, const std::vector<BodySpec>& bodies
   spec.assemble = table.boolean("assemble").value_or(false);
   spec.share = table.boolean("share").value_or(true);
   table.choice<bool>("start", {{"placed", false}, {"static", true}}, spec.start_static);
-  spec.slap = rom;
-  table.choice<bool>("model", {{"full", false}, {"slap", true}}, spec.slap);
+  if (rom) spec.model = MechanismModel::Slap;
+  table.choice(std::string_view("model"), mechanism_model_names(), spec.model);
   if (const auto times = table.numbers("check_at"))
     for (const double t : *times) {
       if (!(t >= 0)) table.problem("check_at", fmt::format("has {}, expected times from 0 on", t));
@@ -766,7 +772,7 @@ SimulateSpec read_simulate(TomlTable& table, const std::vector<BodySpec>& bodies
   spec.paraview = read_paraview(table, bodies, rom);
   if (auto stress = table.table("stress")) spec.stress = read_stress(*stress, bodies, units, rom);
   // a few unknowns: a new matrix for every iteration costs nothing, and an old one's errors add up
-  if (spec.slap && !table.has("newton_reuse")) o.newton.reuse_rate = 0;
+  if (spec.is_reduced() && !table.has("newton_reuse")) o.newton.reuse_rate = 0;
 
   if (const toml::value* nodes = table.value("nodes"); nodes && nodes->is_boolean()) {
     spec.all_nodes = nodes->as_boolean();

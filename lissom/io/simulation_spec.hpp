@@ -95,9 +95,14 @@ struct ParaviewSpec {
   SourcePos where;
 };
 
+// What is simulated: the bodies themselves, or the mechanism reduced as a whole.
+enum class MechanismModel : std::uint8_t { Full, Slap, Pod };
+const std::vector<std::pair<std::string, MechanismModel>>& mechanism_model_names();  // "full", ..
+
 struct SimulateSpec {
   IntegratorOptions integrator;
-  bool slap = false;  // model = "slap": the mechanism reduced as a whole, in place of its bodies
+  MechanismModel model = MechanismModel::Full;
+  bool is_reduced() const { return model != MechanismModel::Full; }
   bool assemble = false;
   bool share = true;          // joints of beams share coordinates where they can
   bool start_static = false;  // start = "static": from the equilibrium at the beginning

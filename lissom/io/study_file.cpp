@@ -11,6 +11,8 @@
 #include <sstream>
 
 #include "lissom/core/text.hpp"
+#include "lissom/io/pod_file.hpp"
+#include "lissom/io/study_keys.hpp"
 #include "lissom/io/toml_table.hpp"
 
 namespace lissom {
@@ -274,110 +276,36 @@ BodySpec read_body(const std::string& name, TomlTable table, const std::filesyst
 
 // ------------------------------------------------------------------------------------------------- cases
 
-// Sets keys of a study by their dotted names.
-class Override {
- public:
-  Override(TomlProblems& problems, SourcePos where, std::string shown)
-      : problems_(problems), where_(std::move(where)), shown_(std::move(shown)) {}
-
-  // `path` is what remains of the name, `above` what has been followed.
-  void set(toml::value& at, const std::string& path, const std::string& above, const toml::value& value) {
-    if (at.is_array()) return set_in_list(at, path, above, value);
-    if (!at.is_table()) return problem(fmt::format("'{}' is no table and has no key '{}'", above, path));
-    auto& table = at.as_table();
-    if (path.starts_with("*.") || path == "*") {
-      if (path == "*") return problem("a key is expected behind '*'");
-      std::vector<toml::value*> entries;
-      for (auto& [key, entry] : table) entries.push_back(&entry);
-      return set_in_all(entries, path.substr(2), above + ".*", value);
-    }
-    // keys may have dots: the longest one that fits
-    std::string found;
-    for (const auto& [key, entry] : table)
-      if ((path == key || path.starts_with(key + ".")) && key.size() > found.size()) found = key;
-    if (found.empty()) {
-      // a key that is not there is made, in a table that is there; parsing tells whether it is known
-      if (path.find('.') == std::string::npos) {
-        table[path] = value;
-        return;
-      }
-      std::vector<std::string> keys;
-      for (const auto& [key, entry] : table)
-        if (entry.is_table() || entry.is_array()) keys.push_back(key);
-      std::sort(keys.begin(), keys.end());
-      const std::string first = path.substr(0, path.find('.'));
-      return problem(
-          fmt::format("there is no '{}'{}{}; there {}", first,
-                      above.empty() ? "" : fmt::format(" in '{}'", above), did_you_mean(first, keys),
-                      keys.empty() ? "is nothing" : fmt::format("are: {}", fmt::join(keys, ", "))));
-    }
-    if (path == found) {
-      table[found] = value;
-      return;
-    }
-    set(table[found], path.substr(found.size() + 1), above.empty() ? found : above + "." + found, value);
-  }
-
- private:
-  // [[joints]] and the like: entries by their names.
-  void set_in_list(toml::value& at, const std::string& path, const std::string& above,
-                   const toml::value& value) {
-    std::vector<toml::value*> entries;
-    std::vector<std::string> names;
-    size_t length = 0;
-    for (toml::value& entry : at.as_array()) {
-      if (!entry.is_table()) continue;
-      if (path.starts_with("*.")) {
-        entries.push_back(&entry);
-        length = 2;
-        continue;
-      }
-      const auto it = entry.as_table().find("name");
-      if (it == entry.as_table().end() || !it->second.is_string()) continue;
-      const std::string& name = it->second.as_string().str;
-      names.push_back(name);
-      if (!path.starts_with(name + ".") || name.size() + 1 <= length) continue;
-      entries = {&entry};
-      length = name.size() + 1;
-    }
-    if (entries.empty()) {
-      const std::string first = path.substr(0, path.find('.'));
-      if (std::find(names.begin(), names.end(), path) != names.end())
-        return problem(fmt::format("'{}' is a whole entry of '{}', expected one of its keys: '{}.{}.KEY'",
-                                   path, above, above, path));
-      return problem(fmt::format("no entry of '{}' has the name '{}'{}; there {}", above, first,
-                                 did_you_mean(first, names),
-                                 names.empty() ? "is none" : fmt::format("are: {}", fmt::join(names, ", "))));
-    }
-    set_in_all(entries, path.substr(length), above + "." + path.substr(0, length - 1), value);
-  }
-
-  // A star means those that have the key, or all of them where none has.
-  void set_in_all(std::vector<toml::value*> entries, const std::string& path, const std::string& above,
-                  const toml::value& value) {
-    if (entries.empty()) return problem(fmt::format("'{}' stands for nothing", above));
-    const std::string first = path.substr(0, path.find('.'));
-    std::vector<toml::value*> having;
-    for (toml::value* entry : entries)
-      if (entry->is_table() && entry->as_table().count(first) > 0) having.push_back(entry);
-    for (toml::value* entry : having.empty() ? entries : having) set(*entry, path, above, value);
-  }
-
-  void problem(const std::string& message) { problems_.add(where_, fmt::format("{}: {}", shown_, message)); }
-
-  TomlProblems& problems_;
-  SourcePos where_;
-  std::string shown_;
-};
-
 // What [train] needs of the rest of the study.
 void check_train(TomlTable& table, const StudyFile& study) {
   if (study.bodies.empty()) return;  // said already
+  if (study.train->pod) {
+    std::vector<std::string> others;
+    for (const BodySpec& body : study.bodies)
+      if (body.formulation != Formulation::Ancf)
+        others.push_back(fmt::format("'{}' ({})", body.name, name_of(body.formulation)));
+    if (!others.empty())
+      table.problem("method",
+                    fmt::format("is \"pod\", which reduces mechanisms of beams (formulation = \"ancf\") "
+                                "only; {} {} none",
+                                fmt::join(others, ", "), others.size() == 1 ? "is" : "are"));
+    if (!study.simulation || !study.simulation->simulate)
+      table.problem("method", "is \"pod\", which is trained on simulations: add [simulate]");
+    return;
+  }
   if (study.train->project_on_joints && (!study.simulation || study.simulation->joints.empty()))
     table.problem("joints",
                   "the study has no [[joints]] that the model could keep exactly: add them, or say "
                   "joints = \"data\"");
 }
+
+// What is the same for the study, its cases and the points of its sweep.
+struct Context {
+  std::filesystem::path path, rom;
+  std::filesystem::path pod_rom;           // a parametric model, whose study `root` is
+  std::vector<StudyParameter> parameters;  // of that
+  std::vector<StudySetting> settings;
+};
 
 // The model that a study runs in place of its bodies.
 void read_rom(TomlTable& table, const std::filesystem::path& given, StudyFile& study) {
@@ -400,10 +328,11 @@ void read_rom(TomlTable& table, const std::filesystem::path& given, StudyFile& s
 }
 
 // What every study has; the cases are read by the caller.
-StudyFile read_root(const toml::value& root, const std::filesystem::path& path,
-                    const std::filesystem::path& rom, TomlProblems& problems) {
+StudyFile read_root(const toml::value& root, const Context& context, TomlProblems& problems) {
+  const std::filesystem::path &path = context.path, &rom = context.rom;
   StudyFile study;
   study.path = path;
+  study.pod_rom = context.pod_rom;
   TomlTable table(root, "", path.string(), problems);
   study.title = table.text("title").value_or(path.stem().string());
   read_units(table, study.units);
@@ -421,13 +350,23 @@ StudyFile read_root(const toml::value& root, const std::filesystem::path& path,
   if (study.bodies.empty() && !table.has("bodies") && !is_rom)
     table.problem("bodies", "is missing: a study needs [bodies.NAME], or rom = \"FILE\"");
   study.simulation = read_simulation_spec(table, study.bodies, study.units, path.parent_path(), is_rom);
-  if (!is_rom)
+  if (!context.pod_rom.empty()) {
+    // it was trained
+    table.value("train");
+    try {
+      study.pod_parameters = parameters_of(root, context.parameters);
+    } catch (const InputError& e) {
+      problems.add_line(fmt::format("{}: {}", context.pod_rom.string(), e.what()));
+    }
+  } else if (!is_rom) {
     if (auto train = table.table("train")) {
       std::vector<std::string> names;
       for (const BodySpec& body : study.bodies) names.push_back(body.name);
-      study.train = read_train_spec(*train, study.units, names, path.parent_path());
+      study.train = read_train_spec(*train, root, study.units, names, path.parent_path());
       check_train(*train, study);
+      if (study.train->pod) study.pod_parameters = study.train->pod->current;
     }
+  }
   if (study.simulation && study.simulation->simulate) {
     SimulateSpec& simulate = *study.simulation->simulate;
     // problems of keys that are not there go to the table
@@ -437,13 +376,25 @@ StudyFile read_root(const toml::value& root, const std::filesystem::path& path,
       return it == keys.end() ? simulate.where
                               : SourcePos{path.string(), static_cast<long>(it->second.location().line())};
     };
-    if (simulate.slap && !is_rom && !table.has("train"))
+    const bool has_model = is_rom || !context.pod_rom.empty();
+    const char* model = simulate.model == MechanismModel::Pod ? "pod" : "slap";
+    if (simulate.is_reduced() && !has_model && !table.has("train"))
       problems.add(where(),
-                   "simulate.model: \"slap\" needs a model: add [train], which makes one of this "
-                   "study's motions, or rom = \"FILE\" in place of the bodies");
-    if (!simulate.slap && is_rom && rom.empty())
+                   fmt::format("simulate.model: \"{}\" needs a model: add [train]{}, which makes one of "
+                               "this study's motions, or rom = \"FILE\" in place of the bodies",
+                               model, simulate.model == MechanismModel::Pod ? " with method = \"pod\"" : ""));
+    else if (simulate.is_reduced() && study.train &&
+             study.train->pod.has_value() != (simulate.model == MechanismModel::Pod))
+      problems.add(where(), fmt::format("simulate.model: is \"{}\", but [train] has method = \"{}\"", model,
+                                        study.train->pod ? "pod" : "slap"));
+    if (!simulate.is_reduced() && is_rom && rom.empty())
       problems.add(where(), "simulate.model: is \"full\", but 'rom' is a reduced mechanism: leave it out");
-    if (is_rom) simulate.slap = true;
+    if (is_rom) simulate.model = MechanismModel::Slap;
+    if (!context.pod_rom.empty()) {
+      simulate.model = MechanismModel::Pod;
+      if (!root.as_table().at("simulate").as_table().contains("newton_reuse"))
+        simulate.integrator.newton.reuse_rate = 0;
+    }
   }
   if (study.simulation && study.simulation->simulate)
     for (const BodySpec& body : study.bodies)
@@ -468,7 +419,7 @@ StudyFile read_root(const toml::value& root, const std::filesystem::path& path,
 // Runs of [train] are cases with a simulation of the bodies themselves.
 void check_runs(const toml::value& root, const StudyFile& study, const StudyFile& asking,
                 TomlProblems& problems) {
-  if (!asking.train || !asking.train->trajectories.empty()) return;
+  if (!asking.train || asking.train->pod || !asking.train->trajectories.empty()) return;
   std::vector<std::string> names;
   for (const StudyCase& variant : study.cases) names.push_back(variant.study.case_name);
   const auto problem = [&](const std::string& message) {
@@ -492,7 +443,7 @@ void check_runs(const toml::value& root, const StudyFile& study, const StudyFile
                                         : fmt::format("are: study, {}", fmt::join(names, ", "))));
     else if (!found->simulation || !found->simulation->simulate)
       problem(fmt::format("{} has no [simulate], so that there is no motion to train on", shown));
-    else if (found->simulation->simulate->slap)
+    else if (found->simulation->simulate->is_reduced())
       problem(
           fmt::format("{} is simulated with model = \"slap\", the model that is to be trained; name runs "
                       "with model = \"full\"",
@@ -501,8 +452,7 @@ void check_runs(const toml::value& root, const StudyFile& study, const StudyFile
 }
 
 // [[cases]]: the root with keys set otherwise, read once more.
-void read_cases(const toml::value& root, const std::filesystem::path& rom, StudyFile& study,
-                TomlProblems& problems) {
+void read_cases(const toml::value& root, const Context& context, StudyFile& study, TomlProblems& problems) {
   TomlTable table(root, "", study.path.string(), problems);
   std::vector<std::string> names;
   std::vector<std::pair<std::string, SourcePos>> references;
@@ -531,10 +481,13 @@ void read_cases(const toml::value& root, const std::filesystem::path& rom, Study
     for (const auto& [key, value] : keys->as_table()) sorted[key] = &value;
     for (const auto& [key, value] : sorted) {
       const SourcePos where{study.path.string(), static_cast<long>(value->location().line())};
-      Override(own, where, fmt::format("set.\"{}\"", key)).set(changed, key, "", *value);
+      set_study_key(changed, key, *value, own, where, fmt::format("set.\"{}\"", key));
       variant.changes.push_back(fmt::format("{} = {}", key, canonical(*value)));
     }
-    if (own.empty()) variant.study = read_root(changed, study.path, rom, own);
+    // what was asked for from outside counts more
+    for (const StudySetting& setting : context.settings)
+      set_study_key(changed, setting.key, setting_value(setting.value), own, {}, setting.key);
+    if (own.empty()) variant.study = read_root(changed, context, own);
     for (const std::string& line : own.lines()) problems.add_line(fmt::format("{} (case '{}')", line, name));
     variant.study.text = study.text;
     variant.study.case_name = name;
@@ -604,8 +557,7 @@ std::optional<SweepParameter> read_parameter(TomlTable& table) {
 }
 
 // [sweep]: the root with every combination of the parameters set.
-void read_sweep(const toml::value& root, const std::filesystem::path& rom, StudyFile& study,
-                TomlProblems& problems) {
+void read_sweep(const toml::value& root, const Context& context, StudyFile& study, TomlProblems& problems) {
   TomlTable table(root, "", study.path.string(), problems);
   auto sweep = table.table("sweep");
   if (!sweep) return;
@@ -637,15 +589,15 @@ void read_sweep(const toml::value& root, const std::filesystem::path& rom, Study
     for (size_t p = parameters.size(); p-- > 0;) {
       const toml::value& value = parameters[p].values[rest % parameters[p].values.size()];
       rest /= parameters[p].values.size();
-      Override(keys, parameters[p].where, fmt::format("sweep.parameters \"{}\"", parameters[p].key))
-          .set(changed, parameters[p].key, "", value);
+      set_study_key(changed, parameters[p].key, value, keys, parameters[p].where,
+                    fmt::format("sweep.parameters \"{}\"", parameters[p].key));
       point.values[p] = canonical(value);
     }
     if (!keys.empty()) {
       for (const std::string& line : keys.lines()) problems.add_line(line);
       return;
     }
-    point.study = read_root(changed, study.path, rom, own);
+    point.study = read_root(changed, context, own);
     point.study.text = study.text;
     point.study.case_name = fmt::format("sweep {}", k + 1);
     if (!own.empty()) {
@@ -657,6 +609,100 @@ void read_sweep(const toml::value& root, const std::filesystem::path& rom, Study
   }
   // a key that nobody knows, or values of the wrong kind
   if (wrong == count) problems.add_line(fmt::format("{} (every point of [sweep])", first_problem));
+}
+
+toml::value parse_toml(const std::string& text, const std::filesystem::path& path) {
+  toml::value root;
+  try {
+    std::istringstream stream(text);
+    root = toml::parse(stream, path.string());
+  } catch (const toml::syntax_error& e) {
+    // its own text shows the line with a caret; ours starts with file and line
+    fail_input(SourcePos{path.string(), static_cast<long>(e.location().line())}, "is no valid TOML: {}",
+               e.what());
+  } catch (const std::exception& e) {
+    fail_input(SourcePos{path.string(), 0}, "is no valid TOML: {}", e.what());
+  }
+  if (!root.is_table()) fail_input("{}: is no valid study file", path.string());
+  return root;
+}
+
+// The text of the key 'rom', or nullptr.
+const std::string* rom_of(const toml::value& root) {
+  const auto it = root.as_table().find("rom");
+  return it != root.as_table().end() && it->second.is_string() ? &it->second.as_string().str : nullptr;
+}
+
+// The study that a parametric model has in it, with what this one says of loads, sensors and the rest.
+void use_pod_model(toml::value& root, const std::filesystem::path& file, Context& context) {
+  Diagnostics told_by_others;
+  const PodFile model = read_pod_file(file, told_by_others);
+  context.rom.clear();
+  context.pod_rom = file;
+  context.parameters = model.parameters;
+  toml::value own =
+      parse_toml(model.study, model.study_path.empty() ? file : std::filesystem::path(model.study_path));
+  const auto units = [](const toml::value& study) {
+    const auto it = study.as_table().find("units");
+    return it == study.as_table().end() ? std::string("SI") : canonical(it->second);
+  };
+  const bool same = canonical(root) == canonical(own);
+  if (!same && units(root) != units(own))
+    fail_input("{}: units are {}, and the study in {} has {}: take the same", context.path.string(),
+               units(root), file.string(), units(own));
+  if (same) return;
+  auto& keys = root.as_table();
+  if (rom_of(root))
+    for (const char* key : {"bodies", "joints", "train"})
+      if (keys.contains(key))
+        fail_input("{}: '{}' does not go with 'rom', a reduced mechanism, which has its own: leave it out",
+                   context.path.string(), key);
+  keys.erase("rom");
+  for (const char* key : {"bodies", "joints", "train"}) {
+    keys.erase(key);
+    if (const auto it = own.as_table().find(key); it != own.as_table().end()) keys[key] = it->second;
+  }
+}
+
+// Names of training parameters replaced by their keys.
+std::vector<StudySetting> expand_names(const toml::value& root, const std::vector<StudySetting>& settings) {
+  std::vector<StudySetting> expanded;
+  std::vector<std::string> names;
+  const toml::value* parameters = nullptr;
+  if (const auto train = root.as_table().find("train");
+      train != root.as_table().end() && train->second.is_table())
+    if (const auto it = train->second.as_table().find("parameters");
+        it != train->second.as_table().end() && it->second.is_table())
+      parameters = &it->second;
+  if (parameters)
+    for (const auto& [name, entry] : parameters->as_table()) names.push_back(name);
+  std::sort(names.begin(), names.end());
+  for (const StudySetting& setting : settings) {
+    const auto at = std::find(names.begin(), names.end(), setting.key);
+    if (at == names.end()) {
+      if (setting.key.find('.') == std::string::npos && !root.as_table().contains(setting.key))
+        fail_input("--set: there is no parameter and no key '{}'{}; {}", setting.key,
+                   did_you_mean(setting.key, names),
+                   names.empty()
+                       ? "expected a key of the study, for example simulate.end"
+                       : fmt::format("parameters are: {}; keys of the study have dots, simulate.end",
+                                     fmt::join(names, ", ")));
+      expanded.push_back(setting);
+      continue;
+    }
+    TomlProblems problems;
+    TomlTable table(parameters->as_table().at(*at), "train.parameters." + *at, "--set", problems);
+    StudyParameter parameter;
+    parameter.name = *at;
+    if (const auto key = table.text("key")) parameter.keys = {*key};
+    if (const auto keys = table.texts("keys")) parameter.keys = *keys;
+    parameter.scale = table.number("scale").value_or(1);
+    const auto value = parse_double(setting.value);
+    if (!value) fail_input("--set: {} is '{}', expected a number", *at, setting.value);
+    for (StudySetting& one : settings_of({parameter}, Eigen::VectorXd::Constant(1, *value)))
+      expanded.push_back(std::move(one));
+  }
+  return expanded;
 }
 
 }  // namespace
@@ -674,26 +720,29 @@ StressOptions stress_needs(const StudyFile& study) {
 }
 
 StudyFile parse_study(const std::string& text, const std::filesystem::path& path,
-                      const std::filesystem::path& rom) {
-  toml::value root;
-  try {
-    std::istringstream stream(text);
-    root = toml::parse(stream, path.string());
-  } catch (const toml::syntax_error& e) {
-    // its own text shows the line with a caret; ours starts with file and line
-    fail_input(SourcePos{path.string(), static_cast<long>(e.location().line())}, "is no valid TOML: {}",
-               e.what());
-  } catch (const std::exception& e) {
-    fail_input(SourcePos{path.string(), 0}, "is no valid TOML: {}", e.what());
+                      const std::filesystem::path& rom, const std::vector<StudySetting>& settings) {
+  toml::value root = parse_toml(text, path);
+  Context context;
+  context.path = path;
+  context.rom = rom;
+  if (is_pod_file(rom)) {
+    use_pod_model(root, rom, context);
+  } else if (const std::string* named = rom_of(root); named && rom.empty()) {
+    if (const std::filesystem::path file = path.parent_path() / *named; is_pod_file(file))
+      use_pod_model(root, file, context);
   }
-  if (!root.is_table()) fail_input("{}: is no valid study file", path.string());
   TomlProblems problems;
-  StudyFile study = read_root(root, path, rom, problems);
-  study.text = text;
+  context.settings = expand_names(root, settings);
+  for (const StudySetting& setting : context.settings)
+    set_study_key(root, setting.key, setting_value(setting.value), problems, {"--set", 0},
+                  fmt::format("{}={}", setting.key, setting.value));
+  problems.throw_if_any();
+  StudyFile study = read_root(root, context, problems);
+  study.text = settings.empty() && context.pod_rom.empty() ? text : write_study(root);
   // problems of the study itself would come again with every case
   problems.throw_if_any();
-  read_cases(root, rom, study, problems);
-  read_sweep(root, rom, study, problems);
+  read_cases(root, context, study, problems);
+  read_sweep(root, context, study, problems);
   problems.throw_if_any();
   // a model has what is asked of it: all runs of a training, so that they share it
   const StressOptions needs = stress_needs(study);
@@ -705,8 +754,14 @@ StudyFile parse_study(const std::string& text, const std::filesystem::path& path
   return study;
 }
 
-StudyFile read_study_file(const std::filesystem::path& path, const std::filesystem::path& rom) {
-  return parse_study(read_file(path), path, rom);
+StudyFile read_study_file(const std::filesystem::path& path, const std::filesystem::path& rom,
+                          const std::vector<StudySetting>& settings) {
+  return parse_study(read_file(path), path, rom, settings);
+}
+
+bool needs_training(const StudyFile& study) {
+  return study.simulation && study.simulation->simulate && study.simulation->simulate->is_reduced() &&
+         study.rom.empty() && study.pod_rom.empty();
 }
 
 }  // namespace lissom

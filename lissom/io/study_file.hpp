@@ -26,6 +26,9 @@ struct StudyFile {
   std::vector<BodySpec>
       bodies;                 // in the order of the file; file names are relative to the study file's folder
   std::filesystem::path rom;  // a reduced mechanism in place of bodies and joints; empty: none
+  // a parametric one: the study is that of the mechanism itself, with bodies and joints
+  std::filesystem::path pod_rom;
+  Eigen::VectorXd pod_parameters;  // of method = "pod": the values that this study has
   std::optional<SimulationSpec> simulation;
   std::optional<TrainSpec> train;
   std::optional<LineariseSpec> linearise;
@@ -53,12 +56,19 @@ struct ParameterPoint {
 // What the study and its cases need of stress and strain, their trainings included.
 StressOptions stress_needs(const StudyFile& study);
 
+// Whether it simulates a reduced mechanism that is to be trained first.
+bool needs_training(const StudyFile& study);
+
 // Throws InputError listing every problem of the file at once, each with line and key.
 // A study may be read for a reduced mechanism, `rom`: then only its loads, sensors, gravity and [simulate]
 // count. Its bodies and [train] are not looked at, so that their files need not be there, and the joints are
-// those of the model.
-StudyFile read_study_file(const std::filesystem::path& path, const std::filesystem::path& rom = {});
+// those of the model. Of a parametric one (kind "pod") the bodies, joints and parameters are those of the
+// study that the model has in it.
+// `settings` are keys, or names of training parameters, that are set otherwise, cases included; `text` is
+// then that of the changed study.
+StudyFile read_study_file(const std::filesystem::path& path, const std::filesystem::path& rom = {},
+                          const std::vector<StudySetting>& settings = {});
 StudyFile parse_study(const std::string& text, const std::filesystem::path& path,
-                      const std::filesystem::path& rom = {});
+                      const std::filesystem::path& rom = {}, const std::vector<StudySetting>& settings = {});
 
 }  // namespace lissom

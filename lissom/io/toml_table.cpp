@@ -247,10 +247,18 @@ std::vector<std::pair<std::string, TomlTable>> TomlTable::named_tables(std::stri
       problems_->add({file_, static_cast<long>(entry.location().line())},
                      fmt::format("{}: expected a table, [{}], found {}", path, path, kind_of(entry)));
   }
-  // in the order of the file
-  std::sort(list.begin(), list.end(),
-            [](const auto& a, const auto& b) { return a.second.where().line < b.second.where().line; });
+  // in the order of the file; those of one line by their names
+  std::sort(list.begin(), list.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.second.where().line, a.first) < std::pair(b.second.where().line, b.first);
+  });
   return list;
+}
+
+std::vector<std::string> TomlTable::key_names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : table_->as_table()) names.push_back(name);
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 void TomlTable::finish() {

@@ -64,6 +64,7 @@ class TomlTable {
   // The value itself, or nullptr, for keys that take values of several kinds.
   const toml::value* value(std::string_view key) { return find(key); }
   bool has(std::string_view key) const;
+  std::vector<std::string> key_names() const;  // all that are there, in alphabetical order
   bool is_list(std::string_view key) const;  // there, and [ ... ]
   SourcePos where() const { return where_; }
   SourcePos where(std::string_view key) const;

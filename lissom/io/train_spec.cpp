@@ -106,10 +106,17 @@ TrajectorySpec read_trajectory(TomlTable table, const UnitSystem& units,
 
 }  // namespace
 
-TrainSpec read_train_spec(TomlTable& table, const UnitSystem& units, const std::vector<std::string>& bodies,
-                          const std::filesystem::path& folder) {
+TrainSpec read_train_spec(TomlTable& table, const toml::value& root, const UnitSystem& units,
+                          const std::vector<std::string>& bodies, const std::filesystem::path& folder) {
   TrainSpec spec;
   spec.where = table.where();
+  bool pod = false;
+  table.choice<bool>("method", {{"slap", false}, {"pod", true}}, pod);
+  if (pod) {
+    spec.recovery = spec.reconstruct = false;
+    spec.pod = read_pod_train_spec(table, root);
+    return spec;
+  }
   read_modes(table, "max_order", most_modes, "", spec.max_order);
   read_modes(table, "order", spec.max_order, " (max_order)", spec.order);
   read_modes(table, "reference", 1000000, "", spec.reference);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lissom/fe/stress_recovery.hpp"
+#include "lissom/io/pod_train_spec.hpp"
 #include "lissom/io/snapshot_file.hpp"
 
 namespace lissom {
@@ -14,10 +15,11 @@ namespace lissom {
 class TomlTable;
 
 struct TrainSpec {
-  std::optional<int> order;  // m; proposed where it is not given
-  int max_order = 20;        // orders looked at
-  int reference = 1;         // sample of the first run, from one, that is the reference configuration
-  double tolerance = 0;      // of the reconstruction, root of the mean square [m]; 0: 1.5e-10 of the size
+  std::optional<PodTrainSpec> pod;  // method = "pod"; what follows is that of "slap"
+  std::optional<int> order;         // m; proposed where it is not given
+  int max_order = 20;               // orders looked at
+  int reference = 1;                // sample of the first run, from one, that is the reference configuration
+  double tolerance = 0;  // of the reconstruction, root of the mean square [m]; 0: 1.5e-10 of the size
   std::vector<std::string> runs;  // cases whose motions train; "" is the study itself, which is the default
   std::vector<TrajectorySpec> trajectories;  // in place of runs: motions from another program
   bool project_on_joints = true;
@@ -33,8 +35,9 @@ struct TrainSpec {
   SourcePos where;
 };
 
-// Notes every problem of the table, unknown keys included. `folder` is that of the study file.
-TrainSpec read_train_spec(TomlTable& table, const UnitSystem& units, const std::vector<std::string>& bodies,
-                          const std::filesystem::path& folder);
+// Notes every problem of the table, unknown keys included. `folder` is that of the study file, `root` all of
+// it.
+TrainSpec read_train_spec(TomlTable& table, const toml::value& root, const UnitSystem& units,
+                          const std::vector<std::string>& bodies, const std::filesystem::path& folder);
 
 }  // namespace lissom

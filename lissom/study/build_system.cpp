@@ -11,6 +11,7 @@
 #include "lissom/io/rom_file.hpp"
 #include "lissom/rom/slap_body.hpp"
 #include "lissom/study/beam_groups.hpp"
+#include "lissom/study/pod_system.hpp"
 
 namespace lissom {
 
@@ -695,6 +696,8 @@ VectorXd nodal_coordinates(const System& system, const VectorXd& q, bool rates) 
 
 StudySystem make_system(const StudyFile& study, BodyStore& store, Diagnostics& diagnostics,
                         const ProgressHook& progress) {
+  if (!study.pod_rom.empty())
+    return make_pod_system(study, read_pod_file(study.pod_rom, diagnostics), store, diagnostics, progress);
   if (study.rom.empty()) return build_system(study, store, diagnostics, progress);
   return build_rom_system(study, read_rom_file(study.rom, diagnostics).model, diagnostics);
 }

@@ -27,6 +27,8 @@ struct GroupStress {
   std::shared_ptr<const Mesh> mesh;  // null where it is not known: bodies and models from files
 };
 
+struct PodUse;  // study/pod_system.hpp
+
 struct StudySystem {
   std::unique_ptr<System> system;
   std::vector<Sensor> sensors;
@@ -35,7 +37,8 @@ struct StudySystem {
   Eigen::VectorXd q, v;  // at the start, as placed
   // of a mechanism reduced as a whole, which is then the only body
   std::shared_ptr<const SlapModel> rom;
-  const PodBody* pod = nullptr;  // or this, of beams on a basis; it belongs to the system
+  std::shared_ptr<const PodUse> pod_use;  // how a parametric model was made for these parameters
+  const PodBody* pod = nullptr;           // or this, of beams on a basis; it belongs to the system
   // joints that are none of the system, because beams share the coordinates there
   std::vector<std::string> shared_joints;
   std::vector<GroupStress> stress;  // of the bodies whose stress the study asks for

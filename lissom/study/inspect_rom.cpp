@@ -104,4 +104,103 @@ json rom_json(const RomFile& rom) {
   return j;
 }
 
+namespace {
+
+// Smallest and largest value of a parameter over the samples.
+std::pair<double, double> range_of(const PodLibrary& library, Eigen::Index p) {
+  double lower = library.samples.front().parameters[p], upper = lower;
+  for (const PodSample& sample : library.samples) {
+    lower = std::min(lower, sample.parameters[p]);
+    upper = std::max(upper, sample.parameters[p]);
+  }
+  return {lower, upper};
+}
+
+}  // namespace
+
+std::string describe_rom(const PodFile& rom) {
+  const PodLibrary& library = rom.library;
+  std::string text = fmt::format("{}\n", rom.title);
+  const auto line = [&](std::string_view what, const std::string& value) {
+    text += fmt::format("{:<18}{}\n", what, value);
+  };
+  line("kind", "pod, a mechanism of beams on a basis that depends on parameters");
+  line("order", fmt::format("{} of up to {}", rom.order, library.rank()));
+  if (!rom.why.empty()) line("why", rom.why);
+  line("study", fmt::format("{}{}", rom.study_path.empty() ? "not known" : rom.study_path,
+                            rom.case_name.empty() ? "" : fmt::format(", case {}", rom.case_name)));
+  line("written by", "Lissom " + rom.lissom_version);
+  line("beams",
+       fmt::format("{}; {} nodal coordinates", fmt::join(rom.beams, ", "), library.nodal_coordinates()));
+  line("combination",
+       fmt::format("{}{}", pod_word(pod_combination_names(), library.combination),
+                   library.reference >= 0 ? fmt::format(", about sample {}", library.reference + 1) : ""));
+  line("offset", fmt::format("{}, {}", pod_word(pod_offset_names(), library.options.offset),
+                             library.options.mass_weighted ? "weighted by the mass" : "not weighted"));
+  line("force", pod_word(pod_force_names(), rom.body.force));
+  if (!rom.parameters.empty()) {
+    Table parameters({"parameter", "from", "to", "sets"});
+    for (size_t p = 0; p < rom.parameters.size(); ++p) {
+      const auto [lower, upper] = range_of(library, static_cast<Eigen::Index>(p));
+      const StudyParameter& parameter = rom.parameters[p];
+      parameters.add(
+          {parameter.name, fmt::format("{:.6g}", lower), fmt::format("{:.6g}", upper),
+           fmt::format("{}{}", fmt::join(parameter.keys, ", "),
+                       parameter.scale == 1 ? "" : fmt::format(" times {:.6g}", parameter.scale))});
+    }
+    text += "\n" + parameters.str();
+  }
+  std::vector<std::string> header = {"sample"};
+  header.insert(header.end(), library.parameters.begin(), library.parameters.end());
+  for (const char* name : {"snapshots", "modes", "first singular value", "at the order", "last kept"})
+    header.emplace_back(name);
+  Table samples(header);
+  for (size_t k = 0; k < library.samples.size(); ++k) {
+    const PodSample& sample = library.samples[k];
+    std::vector<std::string> cells = {std::to_string(k + 1)};
+    for (const double value : sample.parameters) cells.push_back(fmt::format("{:.6g}", value));
+    cells.push_back(std::to_string(sample.samples));
+    cells.push_back(std::to_string(sample.basis.cols()));
+    for (const Eigen::Index i : {Eigen::Index{0}, Eigen::Index{rom.order - 1}, sample.basis.cols() - 1})
+      cells.push_back(i < sample.singular_values.size() ? fmt::format("{:.3e}", sample.singular_values[i])
+                                                        : "-");
+    samples.add(std::move(cells));
+  }
+  return text + "\n" + samples.str();
+}
+
+json rom_json(const PodFile& rom) {
+  const PodLibrary& library = rom.library;
+  json j = {{"kind", "pod"},
+            {"title", rom.title},
+            {"order", rom.order},
+            {"rank", library.rank()},
+            {"why", rom.why},
+            {"study", rom.study_path},
+            {"case", rom.case_name},
+            {"lissom_version", rom.lissom_version},
+            {"beams", rom.beams},
+            {"nodal_coordinates", library.nodal_coordinates()},
+            {"combination", pod_word(pod_combination_names(), library.combination)},
+            {"offset", pod_word(pod_offset_names(), library.options.offset)},
+            {"weight", library.options.mass_weighted ? "mass" : "none"},
+            {"rule", pod_word(pod_rule_names(), rom.rule)},
+            {"fraction", rom.fraction},
+            {"force", pod_word(pod_force_names(), rom.body.force)}};
+  j["parameters"] = json::object();
+  for (size_t p = 0; p < rom.parameters.size(); ++p) {
+    const auto [lower, upper] = range_of(library, static_cast<Eigen::Index>(p));
+    j["parameters"][rom.parameters[p].name] = {
+        {"keys", rom.parameters[p].keys}, {"scale", rom.parameters[p].scale}, {"from", lower}, {"to", upper}};
+  }
+  j["samples"] = json::array();
+  for (const PodSample& sample : library.samples)
+    j["samples"].push_back({{"parameters", list_of(sample.parameters)},
+                            {"snapshots", sample.samples},
+                            {"kept", sample.snapshots.cols()},
+                            {"modes", sample.basis.cols()},
+                            {"singular_values", list_of(sample.singular_values)}});
+  return j;
+}
+
 }  // namespace lissom

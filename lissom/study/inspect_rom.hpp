@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "lissom/io/pod_file.hpp"
 #include "lissom/io/rom_file.hpp"
 
 namespace lissom {
@@ -12,5 +13,8 @@ namespace lissom {
 // Order, parts with their places and nodes, frequencies, and how far each coordinate went in training.
 std::string describe_rom(const RomFile& rom);
 nlohmann::json rom_json(const RomFile& rom);
+// Of a parametric one: parameters with their ranges and keys, samples, singular values, what is made of them.
+std::string describe_rom(const PodFile& rom);
+nlohmann::json rom_json(const PodFile& rom);
 
 }  // namespace lissom

@@ -27,13 +27,14 @@ namespace {
 
 class StudyRunner {
  public:
-  StudyRunner(const StudyFile& study, Diagnostics& diagnostics, const ProgressHook& progress,
-              const RunOptions& options)
+  StudyRunner(const StudyFile& study, const std::filesystem::path& out, Diagnostics& diagnostics,
+              const ProgressHook& progress, const RunOptions& options)
       : study_(study),
+        out_(out),
         diagnostics_(diagnostics),
         progress_(progress),
         options_(options),
-        store_(study.train.has_value(), wants_paraview(study), stress_needs(study)) {}
+        store_(study.train.has_value() && !study.train->pod, wants_paraview(study), stress_needs(study)) {}
 
   // What one body asks for itself: modes, reduction, component modes.
   json run_body(const BodySpec& spec, const std::filesystem::path& out, std::string& text) {
@@ -92,6 +93,11 @@ class StudyRunner {
   // The system of a study: of its bodies, of the model that it names, or of the one trained here.
   StudySystem make_system(const StudyFile& study) {
     if (!needs_training(study)) return lissom::make_system(study, store_, diagnostics_, progress_);
+    if (study.train->pod) {
+      const PodFile& model = pod_trained(*study.train).rom;
+      return make_pod_system(study, model, store_, diagnostics_, progress_,
+                             pod_system_options(*study.train->pod, model));
+    }
     const Training& training = trained(*study.train);
     const SlapModel model =
         study.train->order ? training.model(checked_order(study, training)) : training.rom.model;
@@ -172,11 +178,6 @@ class StudyRunner {
     write_motion(run, *simulate.paraview, meshes, out, diagnostics_, progress_);
   }
 
-  static bool needs_training(const StudyFile& study) {
-    return study.simulation && study.simulation->simulate && study.simulation->simulate->slap &&
-           study.rom.empty();
-  }
-
   // The training that a [train] asks for, carried out once; runs made so far are not made again.
   const Training& trained(const TrainSpec& spec) {
     const auto [it, is_new] = trainings_.try_emplace(training_key(spec));
@@ -188,9 +189,48 @@ class StudyRunner {
     return it->second;
   }
 
+  PodTrainingOptions pod_options(const std::filesystem::path& folder) const {
+    PodTrainingOptions options;
+    if (options_.write_files) options.folder = folder;
+    options.runner = options_.runner;
+    options.stop = options_.stop;
+    options.resume = options_.resume;
+    options.checkpoint = options_.checkpoint;
+    return options;
+  }
+
+  // The same with method = "pod"; files are written at once, so that they are kept whatever comes. Tests are
+  // those of the study itself.
+  PodTraining& pod_trained(const TrainSpec& spec) {
+    const std::string key = pod_training_key(*spec.pod);
+    if (const auto found = pod_trainings_.find(key); found != pod_trainings_.end()) return found->second;
+    StudyFile study = study_;
+    study.train = spec;
+    const std::filesystem::path folder =
+        pod_trainings_.empty() ? out_ : out_ / fmt::format("training-{}", pod_trainings_.size() + 1);
+    PodTraining& training =
+        pod_trainings_.emplace(key, train_pod(study, store_, diagnostics_, progress_, pod_options(folder)))
+            .first->second;
+    if (options_.write_files) write_pod_training(training, folder);
+    return training;
+  }
+
+  // [train] of the study with method = "pod", and its tests.
+  void add_pod_training(const std::filesystem::path& out, std::string& text, json& summary) {
+    PodTraining& training = pod_trained(*study_.train);
+    text += "\ntraining\n" + describe_pod_training(training);
+    test_pod(study_, store_, training, diagnostics_, progress_, pod_options(out));
+    if (!training.tests.empty()) text += "\n" + describe_pod_tests(training);
+    summary["training"] = pod_training_json(training);
+    if (!options_.write_files) return;
+    json& files = summary["training"]["files"];
+    files = write_pod_training(training, out);
+    for (const std::string& file : write_pod_tests(training, out)) files.push_back(file);
+  }
+
   // Of a case that does not share the study's; told once.
   const Training* own_training(const StudyFile& study) {
-    if (!needs_training(study) || !study_.train) return nullptr;
+    if (!needs_training(study) || !study_.train || study.train->pod) return nullptr;
     const std::string key = training_key(*study.train);
     if (key == training_key(*study_.train) || !told_.insert(key).second) return nullptr;
     return &trainings_.at(key);
@@ -199,9 +239,8 @@ class StudyRunner {
   // The residual of the full model at the instants that a reduced run asks for.
   void check(const StudyFile& study, SimulationRun& run) {
     if (study.simulation->simulate->check_at.empty()) return;
-    if (!needs_training(study)) {
-      diagnostics_.warn("simulate.check",
-                        "check_at is for reduced mechanisms that are trained in the same run");
+    if (!needs_training(study) || study.train->pod) {
+      diagnostics_.warn("simulate.check", "check_at is for SLAP models that are trained in the same run");
       return;
     }
     const std::vector<ModelCheck> checks =
@@ -251,11 +290,13 @@ class StudyRunner {
   }
 
   const StudyFile& study_;
+  const std::filesystem::path& out_;
   Diagnostics& diagnostics_;
   const ProgressHook& progress_;
   const RunOptions& options_;
   BodyStore store_;
   std::map<std::string, Training> trainings_;
+  std::map<std::string, PodTraining> pod_trainings_;
   std::set<std::string> told_;
   std::set<std::string> done_;
 };
@@ -317,13 +358,13 @@ std::string compare_models(const StudyFile& study, const std::map<std::string, S
     return run.summary.at("seconds").get<double>() - run.summary.at("output_seconds").get<double>();
   };
   for (const auto& [name, run] : runs) {
-    const bool reduced = run.built && run.built->rom;
+    const bool reduced = run.built && training_of(*run.built);
     const std::string reference = reference_of(study, name);
     const auto found = runs.find(reference);
     const double spent = seconds(run), end = run.summary.at("end");
     json& entry = summary[name.empty() ? "study" : name];
-    const long unknowns =
-        run.summary.at("coordinates").get<long>() + (reduced ? 0 : run.summary.at("constraints").get<long>());
+    const long unknowns = run.summary.at("coordinates").get<long>() +
+                          (reduced && run.built->rom ? 0 : run.summary.at("constraints").get<long>());
     entry = {{"unknowns", unknowns}, {"seconds", spent}, {"real_time_factor", end / spent}};
     std::string epsilon = "-", faster = "-", trust = "-";
     if (reduced) {
@@ -336,8 +377,9 @@ std::string compare_models(const StudyFile& study, const std::map<std::string, S
       const StudyFile* own = &study;
       for (const StudyCase& variant : study.cases)
         if (variant.study.case_name == name) own = &variant.study;
-      if (found != runs.end() && found->second.built && !found->second.built->rom && own->train) {
-        const double error = nodal_error(runner.trained(*own->train), found->second, run);
+      if (found != runs.end() && found->second.built && !training_of(*found->second.built) && own->train) {
+        const double error = own->train->pod ? nodal_error(found->second, run)
+                                             : nodal_error(runner.trained(*own->train), found->second, run);
         entry["epsilon"] = error;
         entry["against"] = reference;
         entry["times_faster"] = seconds(found->second) / spent;
@@ -346,8 +388,8 @@ std::string compare_models(const StudyFile& study, const std::map<std::string, S
       }
     }
     table.add({shown_case(name), reduced ? shown_case(reference) : "", std::to_string(unknowns),
-               reduced ? "ODE" : "DAE", epsilon, trust, format_seconds(spent), faster,
-               fmt::format("{:.3g}", end / spent)});
+               unknowns == run.summary.at("coordinates").get<long>() ? "ODE" : "DAE", epsilon, trust,
+               format_seconds(spent), faster, fmt::format("{:.3g}", end / spent)});
   }
   return any ? "\nmodels\n" + table.str() : "";
 }
@@ -415,20 +457,22 @@ StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Dia
   json& summary = run.summary;
   begin_summary(study, summary);
   summary["bodies"] = json::object();
-  StudyRunner runner(study, diagnostics, progress, options);
+  StudyRunner runner(study, out, diagnostics, progress, options);
   for (const BodySpec& spec : study.bodies)
     summary["bodies"][spec.name] = runner.run_body(spec, out, run.text);
 
   // full models first: reduced ones are trained on them
   std::map<std::string, SimulationRun> runs;  // by case; the study itself is ""
   for (const bool reduced : {false, true}) {
-    if (reduced && study.train) {
+    if (reduced && study.train && study.train->pod) {
+      runner.add_pod_training(out, run.text, summary);
+    } else if (reduced && study.train) {
       const Training& training = runner.trained(*study.train);
       summary["training"] = training_json(training);
       run.text += "\ntraining\n" + describe_training(training);
       if (options.write_files) summary["training"]["files"] = write_training(training, out);
     }
-    if (study.simulation && study.simulation->simulate && StudyRunner::needs_training(study) == reduced) {
+    if (study.simulation && study.simulation->simulate && needs_training(study) == reduced) {
       runs[""] = runner.run_simulation(study, out);
       runner.check(study, runs[""]);
       runner.show(study, runs[""], out);
@@ -436,10 +480,10 @@ StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Dia
       run.text += "\n" + runs[""].text;
       if (!reduced) runner.motions[""] = runs[""];
     }
-    if (StudyRunner::needs_training(study) == reduced) runner.add_analyses(study, out, run.text, summary);
+    if (needs_training(study) == reduced) runner.add_analyses(study, out, run.text, summary);
     for (const StudyCase& variant : study.cases) {
       const std::string& name = variant.study.case_name;
-      if (StudyRunner::needs_training(variant.study) != reduced) continue;
+      if (needs_training(variant.study) != reduced) continue;
       SimulationRun result = run_case(runner, variant, out / name, run.text, summary["cases"][name]);
       if (result.time.size() == 0) continue;
       if (!reduced && study.rom.empty()) runner.motions[name] = result;
@@ -460,7 +504,7 @@ StudyRun run_sweep(const StudyFile& study, const std::filesystem::path& out, Dia
   if (options.write_files) check_output_folder(out);
   StudyRun run;
   begin_summary(study, run.summary);
-  StudyRunner runner(study, diagnostics, progress, options);
+  StudyRunner runner(study, out, diagnostics, progress, options);
   runner.add_sweep(out, run.text, run.summary);
   end_summary(out, diagnostics, options, run.summary);
   return run;

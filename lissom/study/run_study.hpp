@@ -10,6 +10,7 @@
 #include "lissom/core/diagnostics.hpp"
 #include "lissom/core/progress.hpp"
 #include "lissom/io/study_file.hpp"
+#include "lissom/study/pod_training.hpp"
 
 namespace lissom {
 
@@ -24,6 +25,7 @@ struct RunOptions {
   // of simulations, see SimulationOptions
   bool resume = false;
   double checkpoint = 5;  // [s]
+  TrainingRunner runner;  // of trainings with method = "pod": full simulations at a time
 };
 
 // Does everything that the study asks for, body by body, then its simulation, then every case in a folder of

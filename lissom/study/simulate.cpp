@@ -14,6 +14,7 @@
 #include "lissom/io/table.hpp"
 #include "lissom/study/balance.hpp"
 #include "lissom/study/checkpoint.hpp"
+#include "lissom/study/pod_system.hpp"
 #include "lissom/study/start.hpp"
 #include "lissom/study/statics.hpp"
 #include "lissom/study/stress.hpp"
@@ -288,7 +289,7 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
                        Diagnostics& diagnostics, const ProgressHook& progress,
                        const SimulationOptions& options) {
   check_request(study, folder, options);
-  LISSOM_ASSERT(!study.simulation->simulate->slap || !study.rom.empty());
+  LISSOM_ASSERT(!needs_training(study));
   return simulate(study, folder, make_system(study, store, diagnostics, progress), diagnostics, progress,
                   options);
 }
@@ -337,7 +338,8 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
     unit_factors[static_cast<Eigen::Index>(c)] = factor_of(bank.columns()[c], spec.units);
   }
   const std::vector<NodeOutput> outputs = node_outputs(system, simulate, diagnostics);
-  Trust trust(built.rom);
+  Trust trust(training_of(built), built.rom ? "add a run with such a load to 'runs' of [train]"
+                                            : "train on more samples ([train.parameters], plan)");
   run.built = kept_system;
 
   RunFiles files(folder);
@@ -497,7 +499,8 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
                 {"velocity_change", start.initial.velocity_change}};
   if (start.equilibrium) j["equilibrium"] = equilibrium_json(*start.equilibrium);
   j["sensors"] = run.columns;
-  if (built.rom) j["trust"] = trust.known() ? trust.to_json() : json(nullptr);
+  if (built.pod) j["pod"] = pod_use_json(built, start.check);
+  if (training_of(built)) j["trust"] = trust.known() ? trust.to_json() : json(nullptr);
   if (options.write_files) {
     j["out"] = folder.string();
     j["files"] = {"sensors.csv", "result.h5"};
@@ -520,7 +523,8 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
   if (balance.momentum_drift()) line("momentum drift", fmt::format("{:.2e}", *balance.momentum_drift()));
   if (balance.angular_momentum_drift())
     line("ang. mom. drift", fmt::format("{:.2e}", *balance.angular_momentum_drift()));
-  if (built.rom) line("trust", trust.text());
+  run.text += describe_pod_use(built, start.check);
+  if (training_of(built)) line("trust", trust.text());
   if (simulate.stress)
     report_stress(study, options.write_files ? folder : std::filesystem::path(), run, diagnostics, progress);
   if (resumed_at) line("resumed", fmt::format("at {:.6g} s", *resumed_at));

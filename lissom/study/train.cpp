@@ -785,6 +785,7 @@ VectorXd Training::start_rate(const SlapModel& model, int run) const {
 Training train(const StudyFile& study, BodyStore& store, TrainingMotions& motions, Diagnostics& diagnostics,
                const ProgressHook& progress, const std::function<bool()>& stop) {
   if (!study.train) fail_input("{}: there is no table [train]", study.path.string());
+  LISSOM_ASSERT(!study.train->pod);
   return Trainer(study, store, motions, diagnostics, progress, stop).run();
 }
 
@@ -803,6 +804,51 @@ std::string training_key(const TrainSpec& spec) {
   return key;
 }
 
+namespace {
+
+// Samples at the same times, of both.
+std::vector<std::pair<Index, Index>> common_samples(const SimulationRun& a, const SimulationRun& b) {
+  std::vector<std::pair<Index, Index>> common;
+  const VectorXd &t = a.sample_times, &other = b.sample_times;
+  for (Index i = 0, j = 0; i < t.size() && j < other.size();) {
+    const double distance = t[i] - other[j];
+    if (std::abs(distance) <= 1e-9 * t[t.size() - 1])
+      common.emplace_back(i++, j++);
+    else if (distance < 0)
+      ++i;
+    else
+      ++j;
+  }
+  return common;
+}
+
+// All nodes of a system, body after body.
+Eigen::Matrix3Xd all_nodes(const System& system, const VectorXd& q) {
+  Eigen::Matrix3Xd nodes(3, 0);
+  for (size_t b = 0; b < system.bodies().size(); ++b) {
+    const Body& body = *system.bodies()[b];
+    const Eigen::Matrix3Xd own =
+        body.node_positions(q.segment(system.offset(static_cast<int>(b)), body.coordinates()));
+    nodes.conservativeResize(Eigen::NoChange, nodes.cols() + own.cols());
+    nodes.rightCols(own.cols()) = own;
+  }
+  return nodes;
+}
+
+}  // namespace
+
+double nodal_error(const SimulationRun& reference, const SimulationRun& other) {
+  const auto common = common_samples(reference, other);
+  double sum = 0;
+  for (const auto& [of_reference, of_other] : common) {
+    const Eigen::Matrix3Xd a = all_nodes(*reference.built->system, reference.q.col(of_reference)),
+                           b = all_nodes(*other.built->system, other.q.col(of_other));
+    if (a.cols() != b.cols()) return std::numeric_limits<double>::quiet_NaN();
+    sum += (a - b).squaredNorm();
+  }
+  return common.empty() ? std::numeric_limits<double>::quiet_NaN() : sum;
+}
+
 double nodal_error(const Training& training, const SimulationRun& reference, const SimulationRun& rom) {
   const Index m = rom.q.rows();
   SnapshotExpectation expected;
@@ -812,18 +858,7 @@ double nodal_error(const Training& training, const SimulationRun& reference, con
   auto run = reorder(
       make_system_snapshots("reference", *reference.built->system, reference.sample_times, reference.q),
       expected, ignored);
-  // samples at the same times
-  const VectorXd &t = reference.sample_times, &t_rom = rom.sample_times;
-  std::vector<std::pair<Index, Index>> common;
-  for (Index i = 0, j = 0; i < t.size() && j < t_rom.size();) {
-    const double distance = t[i] - t_rom[j];
-    if (std::abs(distance) <= 1e-9 * t[t.size() - 1])
-      common.emplace_back(i++, j++);
-    else if (distance < 0)
-      ++i;
-    else
-      ++j;
-  }
+  const auto common = common_samples(reference, rom);
   if (common.empty()) return std::numeric_limits<double>::quiet_NaN();
   double sum = 0;
   for (size_t p = 0; p < training.space.parts.size(); ++p) {

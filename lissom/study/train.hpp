@@ -50,6 +50,9 @@ std::string training_key(const TrainSpec& spec);
 // training (Eq. 70) [m2]; not a number where no times are common.
 double nodal_error(const Training& training, const SimulationRun& reference, const SimulationRun& rom);
 
+// The same of any two runs whose bodies have the same nodes.
+double nodal_error(const SimulationRun& reference, const SimulationRun& other);
+
 // A state of a reduced run put into the full model: what is left of its equations, and what that would move.
 struct ModelCheck {
   double t = 0;         // [s]

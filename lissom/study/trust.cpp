@@ -8,7 +8,7 @@ using nlohmann::json;
 
 double Trust::at(const State& state) {
   if (!known()) return 0;
-  const double distance = distance_from_training(rom_->training, state.q);
+  const double distance = distance_from_training(*training_, state.q);
   if (distance > largest_ || !any_) {
     largest_ = distance;
     at_ = state.t;
@@ -27,8 +27,8 @@ void Trust::warn(Diagnostics& diagnostics) const {
       "simulate.trust",
       fmt::format("the motion leaves what the model was trained on at t = {:.6g} s (distance {:.3g} where "
                   "training states are at most 1 apart; the largest is {:.3g} at t = {:.6g} s): compare with "
-                  "model = \"full\", or add a run with such a load to 'runs' of [train]",
-                  *outside_since_, first_outside_, largest_, at_));
+                  "model = \"full\", or {}",
+                  *outside_since_, first_outside_, largest_, at_, advice_));
 }
 
 std::string Trust::left_before() const {

@@ -3,7 +3,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -20,8 +19,10 @@ inline constexpr double trust_threshold = 3;
 // How far a reduced mechanism has left its training.
 class Trust {
  public:
-  explicit Trust(std::shared_ptr<const SlapModel> rom) : rom_(std::move(rom)) {}
-  bool known() const { return rom_ && rom_->training.samples.cols() > 0; }
+  // `training` outlives it, and is null of a full model; `advice` says how the training could be extended.
+  explicit Trust(const SlapTraining* training, std::string advice = "")
+      : training_(training), advice_(std::move(advice)) {}
+  bool known() const { return training_ && training_->samples.cols() > 0; }
 
   // The distance at a sample; 0 where nothing is known.
   double at(const State& state);
@@ -35,7 +36,8 @@ class Trust {
   void archive(Archive& archive) { archive(any_, largest_, at_, first_outside_, outside_since_); }
 
  private:
-  std::shared_ptr<const SlapModel> rom_;
+  const SlapTraining* training_;
+  std::string advice_;
   bool any_ = false;
   double largest_ = 0, at_ = 0, first_outside_ = 0;
   std::optional<double> outside_since_;

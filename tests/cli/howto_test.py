@@ -122,6 +122,27 @@ class SimulateTest(HowtoBase):
 
 
 @needs_gmsh
+class LargeDeformationTest(HowtoBase):
+    page = "reduce-large-deformation.md"
+
+    def test_every_command_works_and_the_model_is_as_good_as_its_test_says(self):
+        printed = self.follow()
+        self.assertIn("6 full simulations", printed["lissom train pendulum.toml --out results"])
+        self.assertIn("bodies.upper.mass", printed["lissom inspect results/model.rom.h5"])
+        with open(self.folder / "results" / "pod_test.csv") as file:
+            rows = {(row["combination"], row["order"]): float(row["error tip.y"]) for row in csv.DictReader(file)}
+        self.assertEqual(len(rows), 6)
+        for combination in ("grassmann", "global", "nearest"):
+            self.assertLess(rows[combination, "12"], rows[combination, "8"])
+        values = {}
+        for name in ("full", "reduced"):
+            with open(self.folder / name / "sensors.csv") as file:
+                values[name] = [float(row["tip.y"]) for row in csv.DictReader(file)]
+        norm = math.sqrt(sum(y * y for y in values["full"]))
+        error = math.sqrt(sum((y - z) ** 2 for y, z in zip(values["full"], values["reduced"]))) / norm
+        self.assertAlmostEqual(error, rows["grassmann", "12"], delta=1e-9)
+
+
 class ReduceMechanismTest(HowtoBase):
     page = "reduce-a-mechanism.md"
 

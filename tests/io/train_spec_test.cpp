@@ -57,7 +57,7 @@ TEST(TrainSpec, AnEmptyTableTrainsOnTheStudyItself) {
   EXPECT_TRUE(study.train->component_modes);
   EXPECT_TRUE(study.train->reconstruct);
   EXPECT_TRUE(study.train->recovery);
-  EXPECT_FALSE(study.simulation->simulate->slap);
+  EXPECT_FALSE(study.simulation->simulate->is_reduced());
   EXPECT_FALSE(parse(mechanism + run).train.has_value());
 }
 
@@ -174,8 +174,8 @@ set = { "simulate.model" = "slap", "train.order" = 8 }
   const StudyFile study = parse(mechanism + run + "[train]\nruns = [\"study\", \"reversed\"]\n" + cases);
   EXPECT_EQ(study.train->runs, (std::vector<std::string>{"", "reversed"}));
   EXPECT_FALSE(study.train->order.has_value());
-  EXPECT_FALSE(study.cases[0].study.simulation->simulate->slap);
-  EXPECT_TRUE(study.cases[1].study.simulation->simulate->slap);
+  EXPECT_FALSE(study.cases[0].study.simulation->simulate->is_reduced());
+  EXPECT_TRUE(study.cases[1].study.simulation->simulate->is_reduced());
   EXPECT_EQ(study.cases[1].study.train->order, 8);
   parse.expect(mechanism + run + "[train]\nruns = [\"revrsed\"]\n" + cases,
                {"train.runs: there is no case 'revrsed' (did you mean 'reversed'?)", "are: study, reversed"});
@@ -227,7 +227,7 @@ TEST(TrainSpec, AStudyOfARomHasNoBodies) {
   EXPECT_EQ(study.rom, parse.folder.path() / "model.rom.h5");
   EXPECT_TRUE(study.bodies.empty());
   const SimulationSpec& spec = *study.simulation;
-  EXPECT_TRUE(spec.simulate->slap);
+  EXPECT_TRUE(spec.simulate->is_reduced());
   // which parts there are only the model knows
   EXPECT_FALSE(spec.loads[0].first.is_ground());
   EXPECT_EQ(spec.loads[0].first.text, "b.c.tip");
@@ -273,7 +273,7 @@ file = "gone.h5"
   EXPECT_EQ(study.rom, "model.rom.h5");
   EXPECT_TRUE(study.bodies.empty());
   EXPECT_FALSE(study.train.has_value());
-  EXPECT_TRUE(study.simulation->simulate->slap);
+  EXPECT_TRUE(study.simulation->simulate->is_reduced());
   ASSERT_EQ(study.cases.size(), 1);
   EXPECT_EQ(study.cases[0].study.rom, "model.rom.h5");
   EXPECT_EQ(study.cases[0].study.simulation->loads[0].load.components[0](0), -1);
