@@ -34,7 +34,7 @@ const std::vector<std::pair<std::string, PodForce>>& pod_force_names();  // "aut
 
 struct PodBodyOptions {
   // Automatic: the cheapest of tensor (up to 40 modes), ecsw (if it reaches its tolerance) and direct by
-  // estimated cost; ecsw is trained only where it may be that
+  // estimated cost, a product of ecsw counting one and a half; ecsw is trained only where it may be that
   PodForce force = PodForce::Automatic;
   double ecsw_tolerance = 1e-4;  // relative, of the sampled forces over the snapshots
   int deim_points = 0;           // 0: as many as deim modes = r
