@@ -228,20 +228,20 @@ range = [0.2, 0.4]
         self.assertIn("above the tolerance", trained.err)
 
     def test_failing_runs_are_named_and_the_others_kept(self):
-        # a step as long as half the run is too much for three iterations of Newton's method
+        # a tolerance that no step above the least one reaches
         train = """[train]
 method = "pod"
 order = 8
-[train.parameters.step]
-key = "simulate.step"
-values = [1e-3, 0.15]
+[train.parameters.tolerance]
+key = "simulate.tolerance"
+values = [0.1, 1e-14]
 """
         out = self.folder / "out"
-        study = self.study(train, simulate="newton_iterations = 3")
+        study = self.study(train, simulate="adaptive = true\ntolerance = 0.1\nmin_step = 2e-4\nsample = 1e-2")
         result = self.lissom("train", study, "--out", out)
         self.assertEqual(result.code, 1, result.err)
         self.assertIn("1 of 2 full simulations of the training failed", result.err)
-        self.assertIn("sample 2: step = 0.15:", result.err)
+        self.assertIn("sample 2: tolerance = 1e-14:", result.err)
         self.assertIn("--resume", result.err)
         self.assertEqual(self.ok("inspect", out / "training" / "001" / "result.h5", "--json").json["status"], "complete")
 
