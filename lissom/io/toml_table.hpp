@@ -65,7 +65,7 @@ class TomlTable {
   const toml::value* value(std::string_view key) { return find(key); }
   bool has(std::string_view key) const;
   std::vector<std::string> key_names() const;  // all that are there, in alphabetical order
-  bool is_list(std::string_view key) const;  // there, and [ ... ]
+  bool is_list(std::string_view key) const;    // there, and [ ... ]
   SourcePos where() const { return where_; }
   SourcePos where(std::string_view key) const;
   const std::string& path() const { return path_; }
