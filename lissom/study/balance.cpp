@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "lissom/core/error.hpp"
+#include "lissom/mbs/ancf_body.hpp"
 #include "lissom/mbs/archive_state.hpp"
 
 namespace lissom {
@@ -138,6 +139,11 @@ bool Balance::is_isolated() const {
     if (joint.first.body < 0 || joint.second.body < 0) return false;
   for (const Load& load : system.loads())
     if (!load.has_second || load.first.body < 0 || load.second.body < 0) return false;
+  // supports that beams have taken out, or a basis has built in
+  for (const auto& body : system.bodies()) {
+    const auto* beams = dynamic_cast<const AncfBody*>(body.get());
+    if (body->formulation() == "pod" || (beams && !beams->model().supports.empty())) return false;
+  }
   return true;
 }
 

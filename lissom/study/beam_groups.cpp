@@ -1,7 +1,5 @@
 #include "lissom/study/beam_groups.hpp"
 
-#include <Eigen/Geometry>
-
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -30,8 +28,22 @@ Vector3d position(const AncfSpec& spec, int node) {
   return spec.beam.from + (spec.beam.to - spec.beam.from) * node / spec.beam.elements;
 }
 
-Vector3d velocity(const AncfSpec& spec, int node) {
-  return spec.beam.velocity + spec.beam.angular_velocity.cross(position(spec, node) - spec.beam.from);
+// Ends that meet within the tolerance are put at one place, that of the beam which comes first: coordinates
+// are written down with a few digits, and bodies with other joints are moved as little without a word, too.
+void bring_together(AncfModel& model) {
+  const auto at = [&](const AncfNode& node) {
+    const AncfBeam& beam = model.beams[node.beam];
+    return Vector3d(beam.from + (beam.to - beam.from) * node.node / beam.elements);
+  };
+  // where several meet, one after the other
+  for (size_t repeat = 0; repeat < model.beams.size(); ++repeat)
+    for (const auto& [first, second] : model.pins) {
+      const AncfNode& fixed = first.beam <= second.beam ? first : second;
+      const AncfNode& moved = first.beam <= second.beam ? second : first;
+      AncfBeam& beam = model.beams[moved.beam];
+      if (moved.node == 0) beam.from = at(fixed);
+      if (moved.node == beam.elements) beam.to = at(fixed);
+    }
 }
 
 bool same_law(const AncfSpec& a, const AncfSpec& b) {
@@ -95,24 +107,6 @@ bool is_shared(const StudyFile& study, const JointSpec& joint, Diagnostics& diag
   return true;
 }
 
-// Beams that move apart at a joint at the start.
-void check_velocities(const StudyFile& study, const JointSpec& joint, Diagnostics& diagnostics) {
-  Vector3d v[2] = {Vector3d::Zero(), Vector3d::Zero()};
-  for (const PlaceSpec* place : {&joint.first, &joint.second})
-    if (const AncfSpec* beam = beam_at(study, *place))
-      v[place == &joint.first ? 0 : 1] = velocity(*beam, node_at(*beam, *place));
-  const double apart = (v[0] - v[1]).norm();
-  if (apart > 1e-9 * std::max(v[0].norm(), v[1].norm()))
-    diagnostics.warn("simulate.velocities." + joint.name,
-                     fmt::format("joint '{}': at the start '{}' and '{}' move at velocities that differ by "
-                                 "{:.6g} m/s; they share that of {}",
-                                 joint.name, joint.first.text, joint.second.text, apart,
-                                 joint.first.is_ground() || joint.second.is_ground()
-                                     ? "the ground"
-                                     : "the beam that comes first in the study"),
-                     joint.where);
-}
-
 }  // namespace
 
 BeamPlan plan_beams(const StudyFile& study, Diagnostics& diagnostics) {
@@ -125,7 +119,6 @@ BeamPlan plan_beams(const StudyFile& study, Diagnostics& diagnostics) {
   for (size_t j = 0; j < joints.size(); ++j) {
     plan.shared[j] = is_shared(study, joints[j], diagnostics);
     if (!plan.shared[j]) continue;
-    check_velocities(study, joints[j], diagnostics);
     if (joints[j].first.is_ground() || joints[j].second.is_ground()) continue;
     const int a = group[joints[j].first.body], b = group[joints[j].second.body];
     std::replace(group.begin(), group.end(), std::max(a, b), std::min(a, b));
@@ -163,6 +156,7 @@ BeamPlan plan_beams(const StudyFile& study, Diagnostics& diagnostics) {
     else
       model.pins.emplace_back(node(joint.first), node(joint.second));
   }
+  for (BeamGroup& one : plan.groups) bring_together(one.model);
   return plan;
 }
 

@@ -752,7 +752,10 @@ SystemCheck check_study_system(const StudySystem& built, const StudyFile& study,
         "remove or replace a joint (a revolute joint by a spherical or cylindrical one), or give one a "
         "'motion'",
         study.path.string(), check.coordinates, check.rank);
-  if (check.moves() && !check.has_mechanism && check.rigid_degrees_of_freedom <= 0 && !driven)
+  // beams are there to deform
+  const bool beams = std::any_of(system.bodies().begin(), system.bodies().end(),
+                                 [](const auto& body) { return body->formulation() == "ancf"; });
+  if (check.moves() && !check.has_mechanism && !beams && check.rigid_degrees_of_freedom <= 0 && !driven)
     diagnostics.warn("simulate.only-vibrates",
                      "the mechanism can only deform: as rigid bodies nothing of it could move");
   if (check.singular_position)
