@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <optional>
 
 #include "tests/mbs/marker_support.hpp"
 #include "tests/mbs/system_support.hpp"
@@ -94,7 +95,7 @@ TEST(System, NewtonMatrixIsTheDerivativeOfTheResidual) {
   std::vector<int> some;  // also with rows left out
   for (int i = 0; i < system.constraint_rows(); ++i)
     if (i % 5 != 2) some.push_back(i);
-  for (const std::vector<int>& kept : {std::vector<int>{}, some}) {
+  for (const std::optional<std::vector<int>>& kept : {std::optional<std::vector<int>>(), {some}}) {
     SystemEquations equations(system, kept);
     Random random(8);
     const State state = random_state(system, equations, random);
