@@ -37,11 +37,11 @@ def record(name, value, unit, goal, better):
     say(f"{name}: {value:.4g} {unit}")
 
 
-def run(command, **options):
+def run(command, timeout=None, **options):
     """Wall seconds, standard output and peak memory [bytes] of a command; its failure is ours."""
     start = time.monotonic()
     process = subprocess.Popen([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
-    out, err = process.communicate()
+    out, err = process.communicate(timeout=timeout)
     seconds = time.monotonic() - start
     if process.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))} failed with {process.returncode}:\n{out}\n{err}")
@@ -722,6 +722,124 @@ def bench_stress(folder):
     record("stress-50k/seconds", found["seconds"], "s for 1,000 instants", 2, "lower")
 
 
+PENDULUM = """[bodies.upper]
+formulation = "ancf"
+to = [0.5, 0]
+elements = 80
+section = {{ rectangle = [0.03, 0.03] }}
+young = 80e6
+mass = 0.304
+axial = "{axial}"
+bending = "{bending}"
+
+[bodies.lower]
+formulation = "ancf"
+from = [0.5, 0]
+to = [1, 0]
+elements = 80
+section = {{ rectangle = [0.03, 0.03] }}
+young = 1e6
+mass = 0.2455
+axial = "{axial}"
+bending = "{bending}"
+
+[[joints]]
+name = "O"
+kind = "revolute"
+between = ["ground", "upper.start"]
+
+[[joints]]
+name = "A"
+kind = "revolute"
+between = ["upper.end", "lower.start"]
+
+[[sensors]]
+name = "tip"
+kind = "position"
+of = "lower.end"
+
+[simulate]
+integrator = "hht-i3"
+alpha = -0.1
+step = {step}
+end = 1.3
+sample = 0.01
+newton_tolerance = 1e-11
+"""
+
+
+def bench_ancf(folder):
+    """Beams with large deformation against Exudyn's ANCFCable2D; their reduced models against the full one."""
+    def ancf_rom(*arguments):
+        _, text = run([ROOT / "build" / "benchmarks" / "ancf_rom", *arguments], env={**os.environ, "OMP_NUM_THREADS": "1"})
+        return json.loads(text)
+
+    def ours(name, step, axial, bending):
+        study = folder / f"{name}.toml"
+        study.write_text("gravity = [0, -9.81, 0]\n" + PENDULUM.format(step=step, axial=axial, bending=bending))
+        best = None
+        for _ in range(3):
+            _, text = run([LISSOM, "simulate", study, "--out", folder / name, "--json"])
+            seconds = json.loads(text)["seconds"]
+            best = seconds if best is None else min(best, seconds)
+        return best, rows_of(folder / name)
+
+    def distance(a, b):
+        return max(math.hypot(float(x["tip.x"]) - float(y["x"]), float(x["tip.y"]) - float(y["y"])) for x, y in zip(a, b))
+
+    python = exudyn_python()
+    if python:
+        import csv
+
+        def theirs(step):
+            out = folder / "exudyn.csv"
+            best = None
+            for _ in range(3):
+                _, text = run([python, "-W", "ignore", ROOT / "benchmarks" / "exudyn_ancf_pendulum.py", out, "--step", step],
+                              timeout=300)
+                seconds = json.loads(text.splitlines()[-1])["seconds"]
+                best = seconds if best is None else min(best, seconds)
+            with open(out) as file:
+                return best, list(csv.DictReader(file))
+
+        # same elements, law, step and output; Newton to about the same end, 1e-11 m and 1e-6 of the first residual
+        seconds, mine = ours("engineering", 1e-3, "engineering", "material-curvature")
+        peer, other = theirs(1e-3)
+        say(f"1,300 steps: {seconds:.4f} s, Exudyn {peer:.3f} s; tips at most {distance(mine, other):.1e} m apart")
+        record("ancf-pendulum/exudyn", peer / seconds, "Exudyn's ANCFCable2D / ours, same law, 1,300 steps", 5, "higher")
+        seconds, green = ours("green", 1e-3, "green", "second-derivative")
+        record("ancf-pendulum-green/exudyn", peer / seconds, "Exudyn's ANCFCable2D / ours with Green's strain", 5, "higher")
+        _, other = theirs(2.5e-4)
+        record("ancf-pendulum/tip-difference", distance(ours("fine", 2.5e-4, "engineering", "material-curvature")[1], other),
+               "m between tips of both programs to 1.3 s, steps of 2.5e-4 s", 5e-5, "lower")
+        say(f"with Green's strain the tips are {distance(ours('fine', 2.5e-4, 'green', 'second-derivative')[1], other):.1e} m apart")
+    else:
+        say("EXUDYN_PYTHON is not set: no comparison with Exudyn")
+
+    def report(found):
+        each = found["seconds"] / found["steps"]
+        say(f"full: {found['coordinates']} coordinates, {1e6 * each:.1f} microseconds a step, "
+            f"{found['newton_iterations'] / found['steps']:.2f} iterations, {found['factorisations']} factorisations")
+        for model in found["models"]:
+            say(f"r = {model['r']}: {1e6 * model['seconds'] / model['steps']:.2f} microseconds a step, "
+                f"{model['newton_iterations'] / model['steps']:.2f} iterations, {model['factorisations']} factorisations; {model['why']}")
+
+    found = ancf_rom("pendulum", 80, 11, 15, 20)
+    report(found)
+    for model, goal in zip(found["models"], (40, 15, 8)):
+        record(f"ancf-pendulum-rom-{model['r']}/full", found["seconds"] / model["seconds"],
+               f"full model over 3 s / reduced one, r = {model['r']}", goal, "higher")
+    bar = ancf_rom("four-bar", 33)
+    report(bar)
+    record("ancf-four-bar-rom-33/full", bar["seconds"] / bar["models"][0]["seconds"], "full model over 1 s / reduced one, r = 33",
+           3, "higher")
+    small, large = ancf_rom("pendulum", 40, 15), ancf_rom("pendulum", 4000, 15)
+    report(small)
+    report(large)
+    step = [m["models"][0]["seconds"] / m["models"][0]["steps"] for m in (small, large)]
+    record("ancf-rom-8000-elements/80-elements", step[1] / step[0], "step of the reduced model, 8,000 elements / 80", 1.3, "lower")
+
+
 def table():
     lines = ["| benchmark | value | goal | what |", "|---|---|---|---|"]
     for e in entries:
@@ -733,12 +851,12 @@ def table():
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "bench.json")
-    parser.add_argument("--only", help="run only the benchmarks whose name contains this: part readers scaling million reduction exudyn simulation slap stress paraview")
+    parser.add_argument("--only", help="run only the benchmarks whose name contains this: part readers scaling million reduction exudyn simulation slap stress paraview ancf")
     parser.add_argument("--readme", action="store_true", help="bring the table of README.md up to date")
     arguments = parser.parse_args()
     for name, bench in {"part": bench_part, "readers": bench_readers, "scaling": bench_scaling, "million": bench_million,
                         "reduction": bench_reduction, "exudyn": bench_exudyn, "simulation": bench_simulation, "slap": bench_slap,
-                        "stress": bench_stress, "paraview": bench_paraview}.items():
+                        "stress": bench_stress, "paraview": bench_paraview, "ancf": bench_ancf}.items():
         if arguments.only and arguments.only not in name:
             continue
         say(f"--- {name}")

@@ -1,11 +1,25 @@
-// Hot loops compiled twice, for processors with AVX2 and FMA and for the others; which one runs is decided
-// when the program starts. Functions called from such a loop must be inlined into it to profit.
+// Hot loops for processors with AVX2 and FMA beside those for any x86-64; which one runs is decided when the
+// program does.
+//   LISSOM_SIMD     a function compiled twice by the compiler itself (gcc; others make the plain one only)
+//   LISSOM_AVX2     a function for such processors only, to be called if has_avx2()
+// Functions called from such a loop must be inlined into it to profit: LISSOM_INLINE.
 #pragma once
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__x86_64__)
+#define LISSOM_AVX2 __attribute__((target("avx2,fma")))
+#if defined(__GNUC__) && !defined(__clang__)
 #define LISSOM_SIMD __attribute__((target_clones("arch=haswell", "default")))
-#else
-#define LISSOM_SIMD
 #endif
 
+namespace lissom {
+inline bool has_avx2() {
+  static const bool found = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  return found;
+}
+}  // namespace lissom
+#endif
+
+#if !defined(LISSOM_SIMD)
+#define LISSOM_SIMD
+#endif
 #define LISSOM_INLINE inline __attribute__((always_inline))

@@ -97,10 +97,10 @@ std::vector<int> narrow_order(int n, const std::vector<int>& start, const std::v
 
 struct NewtonMatrix::Impl {
   // Where a block stands: for every column of it the places of its rows among the values; `contiguous` where
-  // these follow each other.
+  // these follow each other, of a symmetric matrix from the diagonal on (`lower`).
   struct Place {
     int rows = 0, columns = 0;
-    bool contiguous = false;
+    bool contiguous = false, lower = false;
     std::vector<int> at;
   };
 
@@ -274,10 +274,14 @@ struct NewtonMatrix::Impl {
         const bool unused = symmetric && (own ? i < j : r < c);
         place.at.push_back(unused ? nowhere() : place_of(r, c));
       }
-    place.contiguous = !symmetric && storage != Storage::Sparse;
-    for (int j = 0; place.contiguous && j < place.columns; ++j)
-      for (int i = 1; i < place.rows; ++i)
-        if (place.at[j * place.rows + i] != place.at[j * place.rows] + i) place.contiguous = false;
+    place.lower = symmetric && own;
+    place.contiguous = storage != Storage::Sparse && (!symmetric || own);
+    for (int j = 0; place.contiguous && j < place.columns; ++j) {
+      const int first = place.lower ? j : 0;
+      for (int i = first + 1; i < place.rows; ++i)
+        if (place.at[j * place.rows + i] != place.at[j * place.rows + first] + i - first)
+          place.contiguous = false;
+    }
     places.push_back(std::move(place));
   }
 
@@ -491,8 +495,9 @@ void NewtonMatrix::add(int block, const Eigen::Ref<const Eigen::MatrixXd>& value
   for (int c = 0; c < place.columns; ++c, at += place.rows) {
     const double* from = values.data() + c * values.outerStride();
     if (place.contiguous) {
-      double* to = target + at[0];
-      for (int r = 0; r < place.rows; ++r) to[r] += factor * from[r];
+      const int first = place.lower ? c : 0;
+      double* to = target + at[first] - first;
+      for (int r = first; r < place.rows; ++r) to[r] += factor * from[r];
     } else {
       for (int r = 0; r < place.rows; ++r) target[at[r]] += factor * from[r];
     }

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "lissom/core/error.hpp"
+#include "lissom/core/simd.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -39,13 +40,6 @@ void add_four_rows(const double* c, Index width, const double* y, double* f) {
 }
 
 #if defined(__x86_64__)
-#define LISSOM_AVX2 __attribute__((target("avx2,fma")))
-
-bool has_avx2() {
-  static const bool found = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  return found;
-}
-
 // the sums of four vectors as one
 LISSOM_AVX2 inline __m256d sums_of(__m256d a, __m256d b, __m256d c, __m256d d) {
   const __m256d ab = _mm256_hadd_pd(a, b), cd = _mm256_hadd_pd(c, d);

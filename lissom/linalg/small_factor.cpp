@@ -58,19 +58,30 @@ LISSOM_SIMD int small_ldlt(int n, double* A, double* inverse, const double* smal
   return -1;
 }
 
+// Sums whose last term is the number that was computed last, so that the others need not wait for it.
 LISSOM_SIMD void small_ldlt_solve(int n, const double* A, const double* inverse, double* x) {
-  for (int k = 0; k < n; ++k) {
-    const double* column = A + static_cast<long>(k) * n;
-    const double xk = x[k];
-    for (int i = k + 1; i < n; ++i) x[i] -= column[i] * xk;
+  for (int k = 1; k < n; ++k) {
+    const double* row = A + k;
+    double even = 0, odd = x[k];
+    int j = 0;
+    for (; j + 2 < k; j += 2) {
+      even += row[static_cast<long>(j) * n] * x[j];
+      odd -= row[static_cast<long>(j + 1) * n] * x[j + 1];
+    }
+    if (j + 1 < k) even += row[static_cast<long>(j) * n] * x[j];
+    x[k] = (odd - even) - row[static_cast<long>(k - 1) * n] * x[k - 1];
   }
   for (int k = 0; k < n; ++k) x[k] *= inverse[k];
-  for (int k = n - 1; k >= 0; --k) {
+  for (int k = n - 2; k >= 0; --k) {
     const double* column = A + static_cast<long>(k) * n;
-    double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int i = k + 1; i < n; ++i) sum += column[i] * x[i];
-    x[k] -= sum;
+    double even = 0, odd = x[k];
+    int i = n - 1;
+    for (; i - 2 > k; i -= 2) {
+      even += column[i] * x[i];
+      odd -= column[i - 1] * x[i - 1];
+    }
+    if (i - 1 > k) even += column[i] * x[i];
+    x[k] = (odd - even) - column[k + 1] * x[k + 1];
   }
 }
 
@@ -96,7 +107,6 @@ LISSOM_INLINE int ldlt(int n, int width, double* A, double* inverse, const doubl
   return -1;
 }
 
-// Sums whose last term is the number that was computed last, so that the others need not wait for it.
 template <int P>
 LISSOM_INLINE void ldlt_solve(int n, int width, const double* A, const double* inverse, double* x) {
   const int p = P > 0 ? P : width;

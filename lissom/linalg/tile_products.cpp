@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "lissom/core/simd.hpp"
+
 namespace lissom {
 
 namespace {
@@ -13,13 +15,6 @@ namespace {
 using Eigen::Index;
 
 #if defined(__x86_64__)
-#define LISSOM_AVX2 __attribute__((target("avx2,fma")))
-
-bool has_avx2() {
-  static const bool found = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  return found;
-}
-
 // Sums of four vectors, as one.
 LISSOM_AVX2 inline __m256d four_sums(__m256d a, __m256d b, __m256d c, __m256d d) {
   const __m256d ab = _mm256_hadd_pd(a, b), cd = _mm256_hadd_pd(c, d);

@@ -10,9 +10,8 @@
 
 #include <type_traits>
 
+#include "lissom/core/simd.hpp"
 #include "lissom/mbs/ancf_element.hpp"
-
-#define LISSOM_INLINE inline __attribute__((always_inline))
 
 namespace lissom::ancf_kernel {
 

@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "lissom/core/simd.hpp"
 #include "lissom/mbs/ancf_kernel.hpp"
 
 namespace lissom {
@@ -167,13 +168,6 @@ LISSOM_INLINE void all_tangents(const AncfLaw& law, std::span<const AncfLoopBeam
 }
 
 #if defined(__x86_64__)
-#define LISSOM_AVX2 __attribute__((target("avx2,fma")))
-
-bool has_avx2() {
-  static const bool found = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  return found;
-}
-
 template <int D>
 LISSOM_AVX2 void forces_avx2(const AncfLaw& law, std::span<const AncfLoopBeam> beams, AncfLoopRoom& room) {
   all_forces<D>(law, beams, room);

@@ -147,6 +147,7 @@ struct Slot {
   bool sparse = false;  // J has columns for these of the system's coordinates only
   std::vector<int> columns;
   bool axes = false;    // anybody uses its axes
+  bool active = false;  // of a load, or of a joint of which something is kept
   bool damped = false;  // a load depends on its rate
   MarkerKinematics kinematics;
   Vector12d force;  // as G' lambda and -load: what is added to the residual
@@ -256,6 +257,7 @@ struct SystemEquations::Impl {
   VectorXd scale, rest;         // displacement scale; zeros in place of velocities
   VectorXd marker_q, marker_v;  // where the markers were evaluated last
   int marker_level = -1;        // -1: nowhere; 0: without V, 1: with V of damped ones, 2: with all V
+  bool all_markers = false;     // those that are not active, too
   double length = 1, typical_mass = 1;
   Eigen::Matrix3Xd scratch;
   LoadEvaluation load;
@@ -393,6 +395,7 @@ struct SystemEquations::Impl {
         part.gradient_transposed[side] = part.gradient[side].transpose();
       }
       if (part.curved) add_pair(slots[part.slots[0]].group, slots[part.slots[1]].group);
+      for (const int slot : part.slots) slots[slot].active |= !part.kept.empty();
       joints.push_back(std::move(part));
     }
     for (const Load& load_spec : system.loads()) {
@@ -404,6 +407,7 @@ struct SystemEquations::Impl {
       const bool couples = load_spec.kind == LoadKind::LineForce || holds(load_spec.kind) ||
                            (load_spec.has_second && load_spec.following);
       if (couples) add_pair(slots[part.slots[0]].group, slots[part.slots[1]].group);
+      for (const int slot : part.slots) slots[slot].active = true;
       loads.push_back(part);
     }
     pair_of.assign(groups.size() * groups.size(), -1);
@@ -497,7 +501,7 @@ struct SystemEquations::Impl {
       typical_mass = masses[masses.size() / 2];
     }
     // the box around all markers, or the largest body
-    evaluate_markers(q, v, false, false);
+    evaluate_markers(q, v, false, false, true);
     Eigen::AlignedBox3d box;
     for (const Slot& slot : slots) box.extend(Vector3d(slot.kinematics.position()));
     length = std::max(box.isEmpty() ? 0.0 : box.diagonal().norm(), radius);
@@ -512,13 +516,14 @@ struct SystemEquations::Impl {
 
   // V of markers with dampers, or of all. What was evaluated last is kept: a Newton iteration asks for the
   // residual, the constraints and the matrix at the same positions.
-  void evaluate_markers(const VectorXd& q, const VectorXd& v, bool damped_gradients, bool all_gradients) {
+  void evaluate_markers(const VectorXd& q, const VectorXd& v, bool damped_gradients, bool all_gradients,
+                        bool inactive = false) {
     if (slots.empty()) return;
     const int level = all_gradients ? 2 : damped_gradients ? 1 : 0;
-    if (level <= marker_level && q == marker_q && v == marker_v) return;
+    if (level <= marker_level && (all_markers || !inactive) && q == marker_q && v == marker_v) return;
     marker_level = -1;  // nothing is valid should a marker throw
     for (Slot& slot : slots) {
-      if (slot.body < 0) continue;
+      if (slot.body < 0 || !(slot.active || inactive)) continue;
       const bool gradients = all_gradients || (damped_gradients && slot.damped);
       system.bodies()[slot.body]->marker(slot.marker, part_of(q, slot.body), part_of(v, slot.body), gradients,
                                          *bodies[slot.body].workspace, slot.kinematics);
@@ -526,6 +531,7 @@ struct SystemEquations::Impl {
     marker_q = q;
     marker_v = v;
     marker_level = level;
+    all_markers = inactive;
   }
 
   // x (k, of a marker's columns) added to what belongs to the system's coordinates
@@ -557,8 +563,9 @@ struct SystemEquations::Impl {
   }
 
   // m and J alone, whatever the velocities.
-  void evaluate_positions(const VectorXd& q) {
-    if (marker_level < 0 || q != marker_q) evaluate_markers(q, rest, false, false);
+  void evaluate_positions(const VectorXd& q, bool inactive = false) {
+    if (marker_level < 0 || (inactive && !all_markers) || q != marker_q)
+      evaluate_markers(q, rest, false, false, inactive);
   }
 
   const MarkerKinematics& kinematics(const JointPart& part, int side) const {
@@ -618,6 +625,7 @@ struct SystemEquations::Impl {
   // forces of the joint on its two markers
   void add_joint_forces(size_t j, double t, const VectorXd& lambda) {
     const JointPart& part = joints[j];
+    if (part.kept.empty()) return;
     Rows12 first, second;
     joint_gradients(j, t, first, second);
     const Rows local = multipliers(part.row, part.rows, lambda);
@@ -658,20 +666,22 @@ struct SystemEquations::Impl {
       }
   }
 
-  // visits the rows of all constraints or of those kept: place(all_row) is where one goes, or -1
-  template <class Place>
-  void gradients(double t, const VectorXd& q, const Place& place, Eigen::Ref<MatrixXd> G) {
+  // The rows of all constraints, or of those kept: where row i of all goes, or -1.
+  int place(int i, bool all) const { return all ? i : reduced[i]; }
+  void gradients(double t, const VectorXd& q, bool all, Eigen::Ref<MatrixXd> G) {
+    evaluate_positions(q, all);
     G.setZero();
     Rows12 first, second;
     for (size_t j = 0; j < joints.size(); ++j) {
       const JointPart& part = joints[j];
+      if (part.kept.empty() && !all) continue;
       joint_gradients(j, t, first, second);
       for (int side = 0; side < 2; ++side) {
         const Slot& slot = slots[part.slots[side]];
         if (slot.body < 0) continue;
         const Rows12& gradient = side == 0 ? first : second;
         for (int i = 0; i < part.rows; ++i) {
-          const int row = place(part.row + i);
+          const int row = place(part.row + i, all);
           if (row < 0) continue;
           scatter_row_times(slot, gradient.row(i), slot.kinematics.J, G.row(row));
         }
@@ -680,28 +690,31 @@ struct SystemEquations::Impl {
     for (size_t b = 0; b < bodies.size(); ++b) {
       evaluate_own(b, q);
       for (int i = 0; i < bodies[b].own_full.rows(); ++i) {
-        const int row = place(system.own_row(static_cast<int>(b)) + i);
+        const int row = place(system.own_row(static_cast<int>(b)) + i, all);
         if (row >= 0) G.row(row).segment(bodies[b].offset, bodies[b].n) = bodies[b].own_full.row(i);
       }
     }
   }
 
-  template <class Place>
-  void constraints(double t, const VectorXd& q, const Place& place, Eigen::Ref<VectorXd> g) {
+  void constraints(double t, const VectorXd& q, bool all, Eigen::Ref<VectorXd> g) {
+    if (g.size() == 0) return;
+    evaluate_positions(q, all);
     Rows values;
     for (size_t j = 0; j < joints.size(); ++j) {
       const JointPart& part = joints[j];
+      if (part.kept.empty() && !all) continue;
       values.resize(part.rows);
       joint_constraint(system.joints()[j], t, kinematics(part, 0).m, kinematics(part, 1).m, values);
       for (int i = 0; i < part.rows; ++i)
-        if (const int row = place(part.row + i); row >= 0) g[row] = values[i];
+        if (const int row = place(part.row + i, all); row >= 0) g[row] = values[i];
     }
     for (size_t b = 0; b < bodies.size(); ++b) {
       const int own = static_cast<int>(bodies[b].own_full.rows());
       if (own == 0) continue;
       system.bodies()[b]->own_constraint(part_of(q, static_cast<int>(b)), own_values.head(own));
       for (int i = 0; i < own; ++i)
-        if (const int row = place(system.own_row(static_cast<int>(b)) + i); row >= 0) g[row] = own_values[i];
+        if (const int row = place(system.own_row(static_cast<int>(b)) + i, all); row >= 0)
+          g[row] = own_values[i];
     }
   }
 
@@ -765,7 +778,7 @@ void SystemEquations::residual(const State& state, double inertia_weight, Eigen:
     d.slots[d.loads[l].slots[1]].force -= d.load.force.tail<12>();
   }
   for (const Slot& slot : d.slots) {
-    if (slot.body < 0) continue;
+    if (slot.body < 0 || !slot.active) continue;
     if (!slot.sparse) {
       auto own = r.segment(d.bodies[slot.body].offset, d.bodies[slot.body].n);
       if (slot.axes)
@@ -780,10 +793,7 @@ void SystemEquations::residual(const State& state, double inertia_weight, Eigen:
 }
 
 void SystemEquations::constraint(double t, const Eigen::VectorXd& q, Eigen::Ref<Eigen::VectorXd> g) {
-  Impl& d = *impl_;
-  d.evaluate_positions(q);
-  d.constraints(
-      t, q, [&](int row) { return d.reduced[row]; }, g);
+  impl_->constraints(t, q, false, g);
 }
 
 std::vector<MatrixBlock> SystemEquations::blocks() const {
@@ -841,6 +851,7 @@ void SystemEquations::jacobian(const State& state, double inertia_weight, const 
   Rows12 first, second;
   for (size_t j = 0; j < d.joints.size(); ++j) {
     JointPart& part = d.joints[j];
+    if (part.kept.empty()) continue;
     d.joint_gradients(j, state.t, first, second);
     for (int side = 0; side < 2; ++side) {
       const Slot& slot = d.slots[part.slots[side]];
@@ -881,7 +892,7 @@ void SystemEquations::jacobian(const State& state, double inertia_weight, const 
   // curvature of the markers' motion
   if (positions)
     for (const Slot& slot : d.slots)
-      if (slot.body >= 0 && !slot.force.isZero(0))
+      if (slot.body >= 0 && slot.active && !slot.force.isZero(0))
         d.system.bodies()[slot.body]->add_marker_hessian(
             slot.marker, d.part_of(state.q, slot.body), slot.force, weights.q, *d.bodies[slot.body].workspace,
             d.groups[slot.group].D);
@@ -895,10 +906,7 @@ void SystemEquations::jacobian(const State& state, double inertia_weight, const 
 }
 
 void SystemEquations::constraint_gradient(double t, const Eigen::VectorXd& q, Eigen::Ref<Eigen::MatrixXd> G) {
-  Impl& d = *impl_;
-  d.evaluate_positions(q);
-  d.gradients(
-      t, q, [&](int row) { return d.reduced[row]; }, G);
+  impl_->gradients(t, q, false, G);
 }
 
 void SystemEquations::constraint_rate(double t, const Eigen::VectorXd& q, const Eigen::VectorXd& v,
@@ -908,6 +916,7 @@ void SystemEquations::constraint_rate(double t, const Eigen::VectorXd& q, const 
   Impl::JointDerivatives by;
   for (size_t j = 0; j < d.joints.size(); ++j) {
     const JointPart& part = d.joints[j];
+    if (part.kept.empty()) continue;
     const MarkerKinematics &m = d.kinematics(part, 0), &M = d.kinematics(part, 1);
     d.joint_derivatives(j, t, by);
     for (const int i : part.kept)
@@ -931,6 +940,7 @@ void SystemEquations::constraint_rate_gradient(double t, const Eigen::VectorXd& 
   Rows12 first_rate, second_rate;
   for (size_t j = 0; j < d.joints.size(); ++j) {
     const JointPart& part = d.joints[j];
+    if (part.kept.empty()) continue;
     d.joint_derivatives(j, t, by);
     d.joint_gradient_rates(j, t, first_rate, second_rate);
     for (const int i : part.kept) {
@@ -964,6 +974,7 @@ void SystemEquations::constraint_curvature(double t, const Eigen::VectorXd& q, c
   Rows12 first_rate, second_rate;
   for (size_t j = 0; j < d.joints.size(); ++j) {
     const JointPart& part = d.joints[j];
+    if (part.kept.empty()) continue;
     const MarkerKinematics &m = d.kinematics(part, 0), &M = d.kinematics(part, 1);
     d.joint_derivatives(j, t, by);
     const Vector24d rates = Impl::both(m.rate, M.rate);
@@ -1033,15 +1044,11 @@ bool SystemEquations::is_joint_row(int row) const {
 }
 
 void SystemEquations::all_constraints(double t, const Eigen::VectorXd& q, Eigen::Ref<Eigen::VectorXd> g) {
-  impl_->evaluate_positions(q);
-  impl_->constraints(
-      t, q, [](int row) { return row; }, g);
+  impl_->constraints(t, q, true, g);
 }
 
 void SystemEquations::all_gradients(double t, const Eigen::VectorXd& q, Eigen::Ref<Eigen::MatrixXd> G) {
-  impl_->evaluate_positions(q);
-  impl_->gradients(
-      t, q, [](int row) { return row; }, G);
+  impl_->gradients(t, q, true, G);
 }
 
 std::string SystemEquations::constraint_name(int all_row) const {
@@ -1083,8 +1090,8 @@ SystemEnergy SystemEquations::energy(const State& state) {
   // constraint forces -G' lambda do the work -lambda' G v = lambda' dg/dt, as G v + dg/dt = 0
   Impl::JointDerivatives by;
   for (size_t j = 0; j < d.joints.size(); ++j) {
-    if (!is_driven(d.system.joints()[j].kind)) continue;
     const JointPart& part = d.joints[j];
+    if (part.kept.empty() || !is_driven(d.system.joints()[j].kind)) continue;
     d.joint_derivatives(j, state.t, by);
     sum.motion_power += d.multipliers(part.row, part.rows, state.lambda).dot(by.g_t);
   }

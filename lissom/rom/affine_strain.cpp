@@ -3,10 +3,7 @@
 
 #include <cmath>
 
-#if defined(__x86_64__)
-#define LISSOM_FMA __attribute__((target("avx2,fma")))
-#endif
-#define LISSOM_INLINE inline __attribute__((always_inline))
+#include "lissom/core/simd.hpp"
 
 namespace lissom {
 
@@ -86,8 +83,8 @@ LISSOM_INLINE void strain_of(const double* maps, Index count, const double* eta,
   for (int n = 0; n < 6; ++n) strain[n] = sum[n] + rest[n];
 }
 
-#if defined(LISSOM_FMA)
-LISSOM_FMA void strain_fused(const double* maps, Index count, const double* eta, double* A, double* strain) {
+#if defined(LISSOM_AVX2)
+LISSOM_AVX2 void strain_fused(const double* maps, Index count, const double* eta, double* A, double* strain) {
   strain_of<true>(maps, count, eta, A, strain);
 }
 #endif
@@ -104,9 +101,8 @@ AffineMaps::AffineMaps(const Eigen::Ref<const Eigen::MatrixXd>& A)
 }
 
 void AffineMaps::strain(const double* eta, Eigen::Matrix3d& A, Vector6d& strain) const {
-#if defined(LISSOM_FMA)
-  static const bool has_fma = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  if (has_fma) return strain_fused(values_.data(), count_, eta, A.data(), strain.data());
+#if defined(LISSOM_AVX2)
+  if (has_avx2()) return strain_fused(values_.data(), count_, eta, A.data(), strain.data());
 #endif
   strain_plain(values_.data(), count_, eta, A.data(), strain.data());
 }

@@ -153,6 +153,12 @@ class AncfTest(CliTest):
         self.assertAlmostEqual(frequencies[0] / (1.8751040687**2 * base), 1, delta=1e-5)
         self.assertAlmostEqual(frequencies[1] / (4.6940911330**2 * base), 1, delta=1e-4)
 
+    def test_what_needs_full_matrices_says_how_large_they_would_be(self):
+        self.write("s.toml", PENDULUM.replace("elements = 8", "elements = 800"))
+        for verb in ("linearise", "static"):
+            # 807 + 1 nodes of 4 coordinates, less two pins
+            self.assert_refused([verb, "s.toml"], "has 3228 coordinates", "expected 2000 at most")
+
     def test_bad_input_names_line_and_key(self):
         def changed(old, new):
             self.assertIn(old, PENDULUM)

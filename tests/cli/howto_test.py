@@ -102,6 +102,13 @@ class SimulateTest(HowtoBase):
         # beam theory knows neither shear nor the stiffness across a held end: about 1 %
         self.assertLess(abs(float(last["tip.z"]) / -droop - 1), 0.015)
 
+        self.assertIn("Beams share coordinates in place of the joint 'hook'.", printed["lissom inspect rope.toml"])
+        with open(self.folder / "rope" / "sensors.csv") as file:
+            last = list(csv.DictReader(file))[-1]
+        # the weight stays on the rope, which hardly stretches, and has swung through below the hook
+        self.assertLess(math.hypot(float(last["weight.x"]), float(last["weight.y"])), 0.63)
+        self.assertLess(float(last["weight.y"]), -0.2)
+
         comparison = json.loads((self.folder / "results" / "summary.json").read_text())["comparison"]
         # the page says 12 and 1.6 micrometres; meshes of other gmsh versions differ a little
         self.assertLess(self.largest(comparison, "gcms", "tip.z"), 2e-5)
