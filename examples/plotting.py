@@ -368,6 +368,100 @@ def contour_figure(rows, points, triangles, path, view, height=1.0, zoom=2.7, de
     save(figure, path, dpi=95)
 
 
+# ---- models for many parameters (paper 004) ----
+
+COMBINATIONS = [("grassmann", "Grassmann interpolation", dict(color=BLUE, marker="o")),
+                ("global", "one basis from all samples", dict(color=ORANGE, marker="s")),
+                ("nearest", "basis of the nearest sample", dict(color=GREEN, marker="^"))]
+
+
+def tests_where(summary, **wanted):
+    """Tests of a training whose entries are as wanted, those that failed left out."""
+    return [test for test in summary["training"]["tests"]
+            if not test.get("problem") and all(test[key] == value for key, value in wanted.items())]
+
+
+def pod_values_figure(folder, path, shown):
+    """Singular values of every sample, and what the two truncation rules make of them; the first `shown` modes."""
+    training = json.loads((folder / "summary.json").read_text())["training"]
+    table = read_csv(folder / "singular_values.csv")
+    values = np.array([column for name, column in table.items() if name.startswith("sample")])
+    values[np.isnan(values)] = 0
+    modes = np.arange(1, shown + 1)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.4))
+    colours = plt.get_cmap("viridis")(np.linspace(0, 0.9, len(values)))
+    for k, (sigma, colour) in enumerate(zip(values, colours), 1):
+        left.semilogy(modes, sigma[:shown] / sigma[0], color=colour, lw=1.1, label=f"sample {k}")
+    left.set_xlabel("mode"), left.set_ylabel("singular value / the largest")
+    left.set_title("of the nodal coordinates less those of the start", fontsize=10)
+    left.legend(frameon=False, fontsize=8, ncol=2 if len(values) > 5 else 1)
+    rest = 1 - training["fraction"]
+    for power, rule, colour in ((1, "singular-values", BLUE), (2, "energy", RED)):
+        sums = np.cumsum(values**power, axis=1)
+        missing = 1 - (sums / sums[:, -1:])[:, :shown]
+        right.fill_between(modes, missing.min(axis=0), missing.max(axis=0), color=colour, alpha=0.25, lw=0)
+        proposed = training["proposed"]
+        text = "sum of the singular values" if power == 1 else "sum of their squares (variance)"
+        right.semilogy(modes, missing.max(axis=0), color=colour, lw=1.3,
+                       label=f"{text}: {proposed[rule]} modes, mean-centred {proposed[rule + '_centred']}")
+        right.plot(proposed[rule], missing.max(axis=0)[proposed[rule] - 1], "o", color=colour, ms=6)
+    right.axhline(rest, color="0.5", lw=1, ls=(0, (5, 3)))
+    right.text(shown, 1.15 * rest, f"{100 * training['fraction']:g} % are there", color="0.4", fontsize=9, ha="right")
+    right.set_ylim(1e-8, 30)
+    right.set_xlabel("modes"), right.set_ylabel("what is missing, of all modes")
+    right.set_title("the two rules: band over the samples, line the worst", fontsize=10)
+    right.legend(frameon=False, fontsize=9, loc="upper right")
+    finish_grid(figure, path)
+
+
+def pod_combinations_figure(folder, path, sensor, tests, goals):
+    """Error of a sensor over the order, a panel for each test: (name, title). `goals`: order to error, of all of them."""
+    summary = json.loads((folder / "summary.json").read_text())
+    alone = len(tests) == 1
+    figure, panels = plt.subplots(1, len(tests), figsize=(7.2 if alone else 1.2 + 3.3 * len(tests), 4.2), sharey=True, squeeze=False)
+    for axes, (name, title) in zip(panels[0], tests):
+        for combination, label, style in COMBINATIONS:
+            found = tests_where(summary, test=name, combination=combination)
+            axes.semilogy([test["order"] for test in found], [test["errors"][sensor] for test in found], lw=1.2, ms=5, label=label, **style)
+        axes.plot(list(goals), list(goals.values()), "_", color=BLACK, ms=16, mew=1.6, label="goal")
+        axes.set_title(title, fontsize=10)
+        axes.set_xlabel("order r"), axes.set_xticks([test["order"] for test in tests_where(summary, test=name, combination="grassmann")])
+    panels[0][0].set_ylabel(f"relative L2 error of {sensor}")
+    handles, labels = panels[0][0].get_legend_handles_labels()
+    if alone:
+        panels[0][0].legend(handles, labels, loc="lower left", frameon=False, fontsize=9)
+    else:
+        figure.legend(handles, labels, loc="lower center", ncol=4, frameon=False, fontsize=9)
+    finish_grid(figure, path, rect=(0, 0 if alone else 0.08, 1, 1))
+
+
+def pod_history(axes, full, reduced, column, ylabel, chosen):
+    """Above the full model and the chosen reduced one, below the differences. `reduced`: (label, sensors, colour) each."""
+    top, bottom = axes
+    top.plot(full["t"], full[column], color="0.72", lw=5, label="full model")
+    for label, sensors, colour in reduced:
+        if label == chosen:
+            top.plot(sensors["t"], sensors[column], color=colour, lw=1.3, ls=(0, (4, 2)), label=label)
+        bottom.semilogy(full["t"], np.maximum(np.abs(sensors[column] - full[column]), 1e-12), color=colour, lw=0.9, label=label)
+    top.set_ylabel(ylabel), bottom.set_ylabel("|difference|, m"), bottom.set_xlabel("time, s")
+    bottom.set_ylim(1e-8, None)
+    top.legend(frameon=False, fontsize=9), bottom.legend(frameon=False, fontsize=9, ncol=len(reduced), loc="lower right")
+
+
+def read_nodes(folder, bodies):
+    """Times [s] and nodal positions of each body, (samples, nodes, 3) [m]."""
+    with h5py.File(folder / "result.h5") as file:
+        return file["time"][:], {name: file[f"nodes/{name}/positions"][:] for name in bodies}
+
+
+def finish_grid(figure, path, rect=(0, 0, 1, 1), dpi=100):
+    for axes in figure.axes:
+        axes.grid(color="0.92", lw=0.6)
+        axes.set_axisbelow(True)
+    figure.tight_layout(rect=rect)
+    save(figure, path, dpi=dpi)
+
+
 def save(figure, path, dpi=110):
     figure.savefig(path, dpi=dpi)
     plt.close(figure)

@@ -439,5 +439,98 @@ class MechanismsTest(ExamplesBase):
         return np.array(angles)
 
 
+@unittest.skipUnless(h5py, "h5py is not installed")
+class BeamsTest(ExamplesBase):
+    def assert_model_of_the_paper(self, training, order, values, energy):
+        """The singular values' sum of centred snapshots proposes the paper's order, and no test keeps a constraint or fails."""
+        self.assertEqual(training["order"], order)
+        proposed = training["proposed"]
+        self.assertEqual(proposed["singular-values_centred"], order)
+        self.assertEqual((proposed["singular-values"], proposed["energy"], proposed["energy_centred"]), (values, *energy))
+        for test in training["tests"]:
+            self.assertEqual(test["constraints_kept"], 0)
+            self.assertFalse(test.get("problem"), test)
+
+    def errors(self, training, sensor, test, combination):
+        """Relative L2 errors by order."""
+        return {t["order"]: t["errors"][sensor] for t in training["tests"] if t["test"] == test and t["combination"] == combination}
+
+    def test_the_double_pendulum_of_eleven_unknowns_falls_as_the_full_one_at_other_masses(self):
+        figures = [f"ancf-double-pendulum-{f}.png" for f in ("training", "postures", "tip", "tip-3s", "values", "combinations")]
+        summary = self.run_example("ancf-double-pendulum", figures)
+        training = summary["training"]
+        self.assert_model_of_the_paper(training, 11, 10, (4, 5))
+        self.assertEqual(len(training["samples"]), 9)
+        self.assertEqual(training["nodal_coordinates"], 648)
+        self.assertEqual(summary["simulation"]["coordinates"], 644)
+        # goals of issue 7, to 3 s twice those; 60 % of them here at worst
+        goals = {11: 5e-3, 15: 6e-4, 20: 7e-5}
+        for combination in ("grassmann", "global", "nearest"):
+            for test, factor in (("to-1.3", 1), ("to-3", 2)):
+                errors = self.errors(training, "tip.y", test, combination)
+                for r, goal in goals.items():
+                    with self.subTest(test=test, combination=combination, r=r):
+                        self.assertLess(errors[r], factor * goal)
+        # at the other masses not all of them are met by the nearest sample; Grassmann does: 2.3e-3, 3.4e-4, 6.0e-5 at worst
+        for test in ("light", "upper heavy", "both heavy"):
+            errors = self.errors(training, "tip.y", test, "grassmann")
+            for r, goal in goals.items():
+                with self.subTest(test=test, r=r):
+                    self.assertLess(errors[r], goal)
+            # the order of the energy rule is useless
+            self.assertGreater(errors[5], 0.05)
+        # the case is the model of the test; of 648 coordinates at 27 instants: 2.9e-4 m2, the tip off by 2 mm
+        reduced = summary["cases"]["reduced"]["simulation"]
+        self.assertEqual(reduced["coordinates"], 11)
+        # some models of five and eight unknowns leave their training, and say so; those of the goals do not
+        self.assertEqual({w["key"] for w in summary["warnings"]}, {"simulate.trust"})
+        self.assertLess(max(t["order"] for t in training["tests"] if t["trust"] > 3), 11)
+
+    def test_the_four_bar_of_33_unknowns_and_no_constraint_follows_a_moment_it_has_not_seen(self):
+        figures = [f"ancf-four-bar-{f}.png" for f in ("training", "response", "configurations", "values", "combinations")]
+        summary = self.run_example("ancf-four-bar", figures)
+        training = summary["training"]
+        self.assert_model_of_the_paper(training, 33, 32, (11, 13))
+        self.assertEqual(training["nodal_coordinates"], 452)
+        # goal of issue 7; 6.9e-4, 7.5e-4 and 1.2e-3 here
+        for combination in ("grassmann", "global", "nearest"):
+            self.assertLess(self.errors(training, "B.y", "load-0.935", combination)[33], 3e-3)
+        # the polynomial is exact: what differs from all elements is round-off times 1000 steps; sampling is within a fifth of it
+        forces = {t["force"]: t["errors"]["B.y"] for t in training["tests"] if t["test"] == "forces"}
+        self.assertLess(abs(forces["tensor"] / forces["direct"] - 1), 1e-5)
+        self.assertLess(abs(forces["ecsw"] / forces["direct"] - 1), 0.2)
+        self.assertEqual(summary["warnings"], [])
+
+    def test_a_cantilever_in_space_is_rolled_up_to_a_circle_with_fourth_order(self):
+        summary = self.run_example("ancf-spatial", [f"ancf-spatial-{f}.png" for f in ("shapes", "convergence")])
+        axes = np.array([[2, 1, 2], [-2, 2, 1], [-1, -2, 2]]) / 3
+
+        def nodes(case):
+            with h5py.File(self.folder / "ancf-spatial" / case / "result.h5") as file:
+                return file["time"][:], file["nodes/beam/positions"][:] @ axes.T
+
+        gaps = []
+        for case in ("8 elements", "", "32 elements", "64 elements"):
+            t, x = nodes(case)
+            k = 2 * np.pi * t[1:] / 3
+            exact = np.array([np.sin(3 * k) / k, (1 - np.cos(3 * k)) / k, 0 * k]).T
+            gaps.append(np.linalg.norm(x[-1, -1]))
+            # the full turn is the farthest from the closed form
+            self.assertLessEqual(np.linalg.norm(x[1:, -1] - exact, axis=1).max(), 1.0001 * gaps[-1])
+            # round-off: nothing pushes it out of its plane
+            self.assertLess(np.abs(x[:, :, 2]).max(), 1e-12)
+        self.assertLess(gaps[1], 3.5e-4)  # a ten thousandth of 3 m
+        # 4.30 where eight elements turn by 45 degrees each, 4.02 and 4.00
+        orders = np.log2(np.array(gaps[:-1]) / gaps[1:])
+        self.assertTrue((np.abs(orders[1:] - 4) < 0.05).all() and abs(orders[0] - 4) < 0.4, orders)
+        # strains of the paper, by hand: k (1 - 2 a k^2) = 2 pi / L with a = EI / EA; the elements' share is the gap above
+        a, k = 1e-4, np.roots([-2 * 1e-4, 0, 1, -2 * np.pi / 3])
+        k = k[np.argmin(np.abs(k - 2 * np.pi / 3))].real
+        expected = np.sqrt(1 - 2 * a * k**2) / k * np.array([np.sin(3 * k), 1 - np.cos(3 * k), 0])
+        self.assertLess(np.linalg.norm(nodes("second derivative")[1][-1, -1] - expected), 1.1 * gaps[3])
+        self.assertEqual(summary["simulation"]["coordinates"], 97)
+        self.assertEqual(summary["warnings"], [])
+
+
 if __name__ == "__main__":
     unittest.main()
