@@ -209,6 +209,7 @@ class Builder {
       load.first = body_marker(spec.first, A);
       load.second = built_.system->add_ground_marker(start(load.first).position(), A);
     }
+    if (load.kind == LoadKind::Torque && load.following) check_torque(spec.first, load, A);
     if (load.kind == LoadKind::Spring || load.kind == LoadKind::LineForce) {
       const double distance = (position(load.second) - position(load.first)).norm();
       if (!(distance > 0))
@@ -219,6 +220,22 @@ class Builder {
       if (load.kind == LoadKind::Spring && !spec.has_length) load.length = distance;
     }
     built_.system->add_load(std::move(load));
+  }
+
+  // Axes of a spatial beam turn with its tangent by the smallest rotation, whose own twist would do work on a
+  // torque along the beam.
+  void check_torque(const PlaceSpec& place, const Load& load, const Matrix3d& axes) {
+    for (const BodySpec& body : study_.bodies) {
+      if (body.name != place.part || !body.ancf || body.ancf->dimension == 2) continue;
+      const Vector3d tangent = (body.ancf->beam.to - body.ancf->beam.from).normalized();
+      for (int k = 0; k < 3; ++k)
+        if (!(load.components[k].is_constant() && load.components[k](0) == 0) &&
+            std::abs(axes.col(k).dot(tangent)) > 1e-9)
+          fail_input(
+              "this torque follows a spatial beam and has a part along it, which a beam that knows no twist "
+              "cannot take; give components across the beam only (its axes at the start are those of 'axis' "
+              "and 'reference')");
+    }
   }
 
   // The group with its modes, once for all that ask for it.

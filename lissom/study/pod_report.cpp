@@ -185,9 +185,14 @@ std::string describe_pod_training(const PodTraining& training) {
 
 std::string describe_pod_tests(const PodTraining& training) {
   if (training.tests.empty()) return "";
-  const size_t columns = std::min(shown_columns, training.columns.size());
+  // what never moves has no error to show: z of plane motion
+  std::vector<size_t> columns;
+  for (size_t c = 0; c < training.columns.size() && columns.size() < shown_columns; ++c)
+    if (std::any_of(training.tests.begin(), training.tests.end(),
+                    [&](const PodTestRow& row) { return c < row.errors.size() && row.errors[c] != 0; }))
+      columns.push_back(c);
   std::vector<std::string> header = {"test", "combination", "r", "force"};
-  for (size_t c = 0; c < columns; ++c) header.push_back("error " + training.columns[c]);
+  for (const size_t c : columns) header.push_back("error " + training.columns[c]);
   for (const char* name : {"full", "reduced", "times faster"}) header.emplace_back(name);
   Table table(header);
   std::string last;
@@ -197,8 +202,8 @@ std::string describe_pod_tests(const PodTraining& training) {
         row.test,
         pod_word(pod_combination_names(), row.combination) + (row.fallback.empty() ? "" : " (fell back)"),
         std::to_string(row.order), pod_word(pod_force_names(), row.force)};
-    for (size_t c = 0; c < columns; ++c)
-      cells.push_back(!row.problem.empty()           ? (c == 0 ? "failed" : "")
+    for (const size_t c : columns)
+      cells.push_back(!row.problem.empty()           ? (c == columns[0] ? "failed" : "")
                       : std::isfinite(row.errors[c]) ? fmt::format("{:.3e}", row.errors[c])
                                                      : "-");
     const bool done = row.problem.empty();
@@ -214,8 +219,8 @@ std::string describe_pod_tests(const PodTraining& training) {
       "tests at parameters that no sample has ({}); errors are relative L2 norms over "
       "time\n{}",
       fmt::join(notes, "; "), table.str());
-  if (columns < training.columns.size())
-    text += fmt::format("and {} columns more in pod_test.csv\n", training.columns.size() - columns);
+  if (columns.size() < training.columns.size())
+    text += fmt::format("all {} columns are in pod_test.csv\n", training.columns.size());
   return text;
 }
 

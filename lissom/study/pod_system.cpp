@@ -178,10 +178,10 @@ std::string describe_pod_use(const StudySystem& built, const SystemCheck& check)
                                               use.basis.largest_angle * 180 / std::numbers::pi)
                                 : "",
                             use.basis.fallback.empty() ? "" : ": " + use.basis.fallback));
-  line("force",
-       fmt::format(
-           "{}{}", report.why,
-           report.points > 0 ? fmt::format(", {} of {} points", report.points, report.all_points) : ""));
+  line("force", fmt::format("{}{}", report.why,
+                            report.force == PodForce::Deim
+                                ? fmt::format(", {} of {} points", report.points, report.all_points)
+                                : ""));
   line("constraints", fmt::format("{} that the basis satisfies, {} kept", check.satisfied, check.rank));
   return text;
 }

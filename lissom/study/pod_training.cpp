@@ -621,7 +621,6 @@ void test_pod(const StudyFile& study, BodyStore& store, PodTraining& training, D
     if (training.columns.empty()) training.columns = full->columns;
     row.full_seconds = integration_seconds(full->summary);
     at.simulation->simulate->model = MechanismModel::Pod;
-    at.simulation->simulate->integrator.newton.reuse_rate = 0;
     run_options.resume = false;
     const std::vector<int> orders = test.orders.empty() ? std::vector<int>{training.rom.order} : test.orders;
     for (const PodCombination combination : test.combinations)
@@ -637,13 +636,21 @@ void test_pod(const StudyFile& study, BodyStore& store, PodTraining& training, D
           system.order = order;
           system.combination = combination;
           system.force = force;
+          const std::string name = fmt::format("{}-{}-{}", pod_word(pod_combination_names(), combination),
+                                               order, pod_word(pod_force_names(), force));
+          // warnings say which model they are of
+          Diagnostics own;
+          const auto pass_on = [&] {
+            for (const Warning& warning : own.warnings())
+              diagnostics.warn(fmt::format("{}.{}.{}", warning.key, test.name, name),
+                               fmt::format("test '{}', {}: {}", test.name, name, warning.message),
+                               warning.where);
+          };
           try {
-            const std::string name = fmt::format("{}-{}-{}", pod_word(pod_combination_names(), combination),
-                                                 order, pod_word(pod_force_names(), force));
             const SimulationRun run =
                 simulate(at, folder.empty() ? folder : folder / name,
-                         make_pod_system(at, training.rom, store, diagnostics, {}, system), diagnostics, {},
-                         run_options);
+                         make_pod_system(at, training.rom, store, own, {}, system), own, {}, run_options);
+            pass_on();
             row.errors = relative_errors(*full, run);
             row.force = run.built->pod->report().force;
             row.fallback = run.built->pod_use->basis.fallback;
@@ -656,6 +663,7 @@ void test_pod(const StudyFile& study, BodyStore& store, PodTraining& training, D
             training.tests.push_back(row);
           } catch (const Error& e) {
             if (options.stop && options.stop()) throw;
+            pass_on();
             fail_test(row, e.what());
           }
         }

@@ -447,7 +447,11 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
 
   ResultEnd end;
   try {
-    integrate(equations, initial, simulate.integrator, output, summary, diagnostics, progress,
+    IntegratorOptions integrator = simulate.integrator;
+    // the tensor gives the tangent with the force: a new matrix costs next to nothing
+    if (built.pod && built.pod->report().force == PodForce::Tensor)
+      integrator.newton.reuse_rate = 0;
+    integrate(equations, initial, integrator, output, summary, diagnostics, progress,
               resumed ? &*resumed : nullptr);
     if (options.write_files) files.guarded([&] { files.flush(); });
   } catch (const Error& e) {

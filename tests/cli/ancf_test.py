@@ -175,6 +175,14 @@ class AncfTest(CliTest):
         self.refused(changed("mass = 0.304\n", "mass = 0.304\ndimension = 3\n"),
                      "joint 'A': 'upper' is a beam in space and 'lower' one in the plane")
 
+    def test_a_torque_along_a_cable_that_knows_no_twist_is_refused(self):
+        text = CANTILEVER.replace("elements = 10", "elements = 10\ndimension = 3").replace('kind = "force"', 'kind = "torque"')
+        text = text.split("[linearise]")[0] + '[simulate]\nstep = 0.01\nend = 0.02\n'
+        along = text.replace("force = [0, 0, 0]", "torque = [1, 0, 0.1]\nfollowing = true")
+        self.refused(along, "load 'push'", "follows a spatial beam and has a part along it")
+        self.write("s.toml", along.replace("[1, 0, 0.1]", "[0, 1, 0.1]"))
+        self.assertEqual(self.lissom("simulate", "s.toml", "--out", "across").code, 0)
+
 
 if __name__ == "__main__":
     unittest.main()
