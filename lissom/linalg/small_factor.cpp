@@ -42,46 +42,82 @@ LISSOM_SIMD void small_lu_solve(int n, const double* A, const int* pivots, doubl
   }
 }
 
-LISSOM_SIMD int small_ldlt(int n, double* A, double* inverse, const double* smallest) {
-  for (int k = 0; k < n; ++k) {
-    double* column = A + static_cast<long>(k) * n;
-    if (!(column[k] > smallest[k])) return k;
-    const double inverse_k = inverse[k] = 1 / column[k];
-    for (int j = k + 1; j < n; ++j) {
-      double* target = A + static_cast<long>(j) * n;
-      const double factor = column[j] * inverse_k;
+namespace {
+
+// One column of L D L', and what it changes in those up to `last`.
+LISSOM_INLINE bool eliminate_column(int n, int k, int last, double* A, double* inverse,
+                                    const double* smallest) {
+  double* column = A + static_cast<long>(k) * n;
+  if (!(column[k] > smallest[k])) return false;
+  const double inverse_k = inverse[k] = 1 / column[k];
+  for (int j = k + 1; j < last; ++j) {
+    double* target = A + static_cast<long>(j) * n;
+    const double factor = column[j] * inverse_k;
 #pragma omp simd
-      for (int i = j; i < n; ++i) target[i] -= factor * column[i];
+    for (int i = j; i < n; ++i) target[i] -= factor * column[i];
+  }
+  return true;
+}
+
+}  // namespace
+
+// Four columns at a time, so that the rest is gone through a quarter as often.
+LISSOM_SIMD int small_ldlt(int n, double* A, double* inverse, const double* smallest) {
+  for (int k = 0; k < n; k += 4) {
+    const int last = std::min(k + 4, n);
+    for (int c = k; c < last; ++c)
+      if (!eliminate_column(n, c, last, A, inverse, smallest)) return c;
+    double* c0 = A + static_cast<long>(k) * n;
+    if (last < n) {
+      const double *c1 = c0 + n, *c2 = c1 + n, *c3 = c2 + n;
+      for (int j = last; j < n; ++j) {
+        double* target = A + static_cast<long>(j) * n;
+        const double f0 = c0[j] * inverse[k], f1 = c1[j] * inverse[k + 1], f2 = c2[j] * inverse[k + 2],
+                     f3 = c3[j] * inverse[k + 3];
+#pragma omp simd
+        for (int i = j; i < n; ++i) target[i] -= (f0 * c0[i] + f1 * c1[i]) + (f2 * c2[i] + f3 * c3[i]);
+      }
     }
-    for (int i = k + 1; i < n; ++i) column[i] *= inverse_k;
+    for (int c = k; c < last; ++c)
+      for (int i = c + 1; i < n; ++i) A[static_cast<long>(c) * n + i] *= inverse[c];
   }
   return -1;
 }
 
-// Sums whose last term is the number that was computed last, so that the others need not wait for it.
 LISSOM_SIMD void small_ldlt_solve(int n, const double* A, const double* inverse, double* x) {
-  for (int k = 1; k < n; ++k) {
-    const double* row = A + k;
-    double even = 0, odd = x[k];
-    int j = 0;
-    for (; j + 2 < k; j += 2) {
-      even += row[static_cast<long>(j) * n] * x[j];
-      odd -= row[static_cast<long>(j + 1) * n] * x[j + 1];
-    }
-    if (j + 1 < k) even += row[static_cast<long>(j) * n] * x[j];
-    x[k] = (odd - even) - row[static_cast<long>(k - 1) * n] * x[k - 1];
+  const int blocked = n - n % 4;
+  for (int k = 0; k < blocked; k += 4) {
+    const double *c0 = A + static_cast<long>(k) * n, *c1 = c0 + n, *c2 = c1 + n, *c3 = c2 + n;
+    const double x0 = x[k], x1 = x[k + 1] - c0[k + 1] * x0;
+    const double x2 = (x[k + 2] - c0[k + 2] * x0) - c1[k + 2] * x1;
+    const double x3 = (x[k + 3] - c0[k + 3] * x0 - c1[k + 3] * x1) - c2[k + 3] * x2;
+    x[k + 1] = x1;
+    x[k + 2] = x2;
+    x[k + 3] = x3;
+#pragma omp simd
+    for (int i = k + 4; i < n; ++i) x[i] -= (c0[i] * x0 + c1[i] * x1) + (c2[i] * x2 + c3[i] * x3);
   }
+  for (int k = blocked; k < n; ++k)
+    for (int i = k + 1; i < n; ++i) x[i] -= A[static_cast<long>(k) * n + i] * x[k];
   for (int k = 0; k < n; ++k) x[k] *= inverse[k];
-  for (int k = n - 2; k >= 0; --k) {
-    const double* column = A + static_cast<long>(k) * n;
-    double even = 0, odd = x[k];
-    int i = n - 1;
-    for (; i - 2 > k; i -= 2) {
-      even += column[i] * x[i];
-      odd -= column[i - 1] * x[i - 1];
+  for (int k = n - 1; k >= blocked; --k)
+    for (int i = k + 1; i < n; ++i) x[k] -= A[static_cast<long>(k) * n + i] * x[i];
+  for (int k = blocked - 4; k >= 0; k -= 4) {
+    const double *c0 = A + static_cast<long>(k) * n, *c1 = c0 + n, *c2 = c1 + n, *c3 = c2 + n;
+    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+#pragma omp simd reduction(+ : s0, s1, s2, s3)
+    for (int i = k + 4; i < n; ++i) {
+      s0 += c0[i] * x[i];
+      s1 += c1[i] * x[i];
+      s2 += c2[i] * x[i];
+      s3 += c3[i] * x[i];
     }
-    if (i - 1 > k) even += column[i] * x[i];
-    x[k] = (odd - even) - column[k + 1] * x[k + 1];
+    const double x3 = x[k + 3] - s3, x2 = x[k + 2] - s2 - c2[k + 3] * x3;
+    const double x1 = (x[k + 1] - s1 - c1[k + 3] * x3) - c1[k + 2] * x2;
+    x[k] = (x[k] - s0 - c0[k + 3] * x3 - c0[k + 2] * x2) - c0[k + 1] * x1;
+    x[k + 1] = x1;
+    x[k + 2] = x2;
+    x[k + 3] = x3;
   }
 }
 

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "lissom/core/simd.hpp"
+
 namespace lissom {
 
 namespace {
@@ -98,6 +100,15 @@ struct Axis {
   Vector3d in_plane() const { return {a.x(), a.y(), 0}; }
 };
 
+// Rows 3 .. 11 of J (12 by k) = B S, B (9 by 3) and S (3 by k) column after column.
+LISSOM_SIMD void turn_columns(Eigen::Index k, const double* B, const double* S, double* J) {
+  for (Eigen::Index j = 0; j < k; ++j, S += 3, J += 12) {
+    const double x = S[0], y = S[1], z = S[2];
+#pragma omp simd
+    for (int i = 0; i < 9; ++i) J[3 + i] = B[i] * x + B[9 + i] * y + B[18 + i] * z;
+  }
+}
+
 }  // namespace
 
 void evaluate_ancf_marker(const AncfMarker& marker, const Eigen::Ref<const Eigen::VectorXd>& x,
@@ -119,17 +130,18 @@ void evaluate_ancf_marker(const AncfMarker& marker, const Eigen::Ref<const Eigen
   const Vector3d s = marker.s0 + marker.S.lazyProduct(x), s_rate = marker.S.lazyProduct(rate);
   const Tangent tangent(s);
   const Vector3d t_rate = tangent.first * s_rate;
+  Eigen::Matrix<double, 9, 3> by_s, second;
   for (int i = 0; i < 3; ++i) {
-    const int row = 3 + 3 * i;
     const Axis axis(marker, i, tangent.t);
-    const Matrix3d F = axis.first(), by_s = F * tangent.first;
-    out.m.segment<3>(row) = axis.value(tangent.t);
-    out.rate.segment<3>(row) = by_s * s_rate;
-    out.J.middleRows<3>(row) = by_s.lazyProduct(marker.S);
-    if (!gradients) continue;
-    const Matrix3d second = axis.second(t_rate) * tangent.first + F * tangent.second(s_rate);
-    out.V.middleRows<3>(row) = second.lazyProduct(marker.S);
+    const Matrix3d F = axis.first();
+    by_s.middleRows<3>(3 * i) = F * tangent.first;
+    out.m.segment<3>(3 + 3 * i) = axis.value(tangent.t);
+    if (gradients)
+      second.middleRows<3>(3 * i) = axis.second(t_rate) * tangent.first + F * tangent.second(s_rate);
   }
+  out.rate.tail<9>() = by_s.lazyProduct(s_rate);
+  turn_columns(k, by_s.data(), marker.S.data(), out.J.data());
+  if (gradients) turn_columns(k, second.data(), marker.S.data(), out.V.data());
 }
 
 void add_ancf_marker_hessian(const AncfMarker& marker, const Eigen::Ref<const Eigen::VectorXd>& x,

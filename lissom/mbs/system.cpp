@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "lissom/core/simd.hpp"
 #include "lissom/mbs/bilinear_form.hpp"
 
 namespace lissom {
@@ -216,6 +217,18 @@ void add_row_times(const Eigen::Matrix<double, 1, 12>& x, const Matrix12Xd& J, Y
   }
 }
 
+// target (rows by columns, `stride` from column to column) += A' T: A is three rows of a 12 by `rows` matrix,
+// T 3 by `columns`
+LISSOM_SIMD void add_products(Eigen::Index rows, Eigen::Index columns, const double* A, const double* T,
+                              double* target, Eigen::Index stride) {
+  for (Eigen::Index c = 0; c < columns; ++c, T += 3, target += stride) {
+    const double x = T[0], y = T[1], z = T[2];
+#pragma omp simd
+    for (Eigen::Index i = 0; i < rows; ++i)
+      target[i] += A[12 * i] * x + A[12 * i + 1] * y + A[12 * i + 2] * z;
+  }
+}
+
 // target += factor J_a' B J_b, skipping zeros of B (12 by 12); T (3 by at least n_b) is scratch
 template <class B12>
 void contract(const Matrix12Xd& Ja, const B12& B, const Matrix12Xd& Jb, double factor,
@@ -232,7 +245,7 @@ void contract(const Matrix12Xd& Ja, const B12& B, const Matrix12Xd& Jb, double f
         T = part.lazyProduct(Jb.middleRows<3>(b));
       any = true;
     }
-    if (any) target += Ja.middleRows<3>(a).transpose().lazyProduct(T);
+    if (any) add_products(Ja.cols(), Jb.cols(), Ja.data() + a, T.data(), target.data(), target.rows());
   }
 }
 
