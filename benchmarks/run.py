@@ -724,6 +724,7 @@ def bench_stress(folder):
 
 PENDULUM = """[bodies.upper]
 formulation = "ancf"
+from = [0, 0]
 to = [0.5, 0]
 elements = 80
 section = {{ rectangle = [0.03, 0.03] }}
@@ -770,6 +771,8 @@ newton_tolerance = 1e-11
 
 def bench_ancf(folder):
     """Beams with large deformation against Exudyn's ANCFCable2D; their reduced models against the full one."""
+    import csv
+
     def ancf_rom(*arguments):
         _, text = run([ROOT / "build" / "benchmarks" / "ancf_rom", *arguments], env={**os.environ, "OMP_NUM_THREADS": "1"})
         return json.loads(text)
@@ -782,15 +785,14 @@ def bench_ancf(folder):
             _, text = run([LISSOM, "simulate", study, "--out", folder / name, "--json"])
             seconds = json.loads(text)["seconds"]
             best = seconds if best is None else min(best, seconds)
-        return best, rows_of(folder / name)
+        with open(folder / name / "sensors.csv") as file:
+            return best, list(csv.DictReader(file))
 
     def distance(a, b):
         return max(math.hypot(float(x["tip.x"]) - float(y["x"]), float(x["tip.y"]) - float(y["y"])) for x, y in zip(a, b))
 
     python = exudyn_python()
     if python:
-        import csv
-
         def theirs(step):
             out = folder / "exudyn.csv"
             best = None
