@@ -271,6 +271,8 @@ class Reader {
     table_.choice(std::string_view("offset"), pod_offset_names(), spec_.options.offset);
     table_.choice<bool>("weight", {{"none", false}, {"mass", true}}, spec_.options.mass_weighted);
     table_.choice(std::string_view("rule"), pod_rule_names(), spec_.rule);
+    // polynomials through points scattered in several directions are wild between them
+    if (has_range() && spec_.parameters.size() > 1) spec_.combination = PodCombination::Global;
     table_.choice(std::string_view("combination"), pod_combination_names(), spec_.combination);
     table_.choice(std::string_view("force"), pod_force_names(), spec_.body.force);
     if (const auto fraction = table_.number("fraction")) {

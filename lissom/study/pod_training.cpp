@@ -535,7 +535,13 @@ double residual_indicator(const StudyFile& study, const SimulationRun& rom, Body
     return q;
   };
   const VectorXd E_zero = body.nodal(VectorXd::Zero(body.coordinates()));
-  double violated = 0, forces = 0;
+  // the reduced mass is the identity: rates of the motion in its norm
+  const double fast = rom.a.squaredNorm(), slow = rom.v.squaredNorm();
+  const double inertia = fast > 0 && slow > 0 ? fast / slow : 1;
+  NewtonMatrix matrix(static_cast<int>(n + m), equations.blocks(), NewtonMatrix::Storage::Automatic,
+                      equations.symmetry());
+  const double mass = equations.typical_mass();
+  double sum = 0;
   const Index samples = rom.q.cols(), count = std::min<Index>(indicator_samples, samples);
   for (Index i = 0; i < count; ++i) {
     const Index k = count > 1 ? i * (samples - 1) / (count - 1) : 0;
@@ -545,20 +551,15 @@ double residual_indicator(const StudyFile& study, const SimulationRun& rom, Body
     state.v = to_coordinates(body.nodal(rom.v.col(k)) - E_zero, true);
     state.a = to_coordinates(body.nodal(rom.a.col(k)) - E_zero, true);
     state.lambda = VectorXd::Zero(m);
-    VectorXd others(n), r(n);
-    equations.residual(state, 0, others);
-    equations.residual(state, 1, r);
-    const VectorXd inertia = r - others;
-    if (m > 0) {
-      MatrixXd G(m, n);
-      equations.constraint_gradient(state.t, state.q, G);
-      const VectorXd reactions = G.transpose() * G.transpose().colPivHouseholderQr().solve(-r);
-      r += reactions;
-    }
-    violated += r.squaredNorm();
-    forces += std::max(inertia.squaredNorm(), others.squaredNorm());
+    VectorXd x = VectorXd::Zero(n + m);
+    equations.residual(state, 1, x.head(n));
+    equations.jacobian(state, 1, {1, 0, inertia, mass, mass}, matrix);
+    if (!matrix.factorise()) fail("the full model's matrix is singular at a state of the reduced one");
+    matrix.solve_in_place(x);
+    const double moved = x.head(n).cwiseProduct(equations.displacement_scale()).lpNorm<Eigen::Infinity>();
+    sum += moved * moved;
   }
-  return forces > 0 ? std::sqrt(violated / forces) : 0;
+  return std::sqrt(sum / static_cast<double>(count)) / equations.length();
 }
 
 PodTraining train_pod(const StudyFile& study, BodyStore& store, Diagnostics& diagnostics,

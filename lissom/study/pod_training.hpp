@@ -103,10 +103,10 @@ void test_pod(const StudyFile& study, BodyStore& store, PodTraining& training, D
 std::vector<StudySetting> full_settings(const StudyFile& study, const std::vector<StudySetting>& settings);
 StudyFile study_at(const StudyFile& study, const std::vector<StudySetting>& settings);
 
-// The indicator of the greedy plan: at evenly spaced samples of a reduced run, |r| of the full model's
-// equations of motion with positions, velocities and accelerations of the reduced one (multipliers, where
-// there are, those that make |r| smallest), root of the sum of squares over that of the larger of |inertia
-// forces| and |all other forces|.
+// The indicator of the greedy plan: what is left of the full model's equations of motion with positions,
+// velocities and accelerations of a reduced run, and how far that would move it: the largest displacement of
+// (K + w^2 M) d = r, with w the rate of the motion (|a|/|v|), over the size of the system; root of the mean
+// square over evenly spaced samples.
 double residual_indicator(const StudyFile& study, const SimulationRun& rom, BodyStore& store,
                           Diagnostics& diagnostics);
 
