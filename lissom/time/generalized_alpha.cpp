@@ -178,18 +178,22 @@ class AlphaStepper final : public Stepper {
           accept(dt);
           // small changes are not worth a new matrix; a step cut short by `stop` says little of the next
           if (factor < 0.9 || (factor > 1.25 && dt * factor > wanted_h_))
-            wanted_h_ = std::min(dt * factor, longest);
+            wanted_h_ = std::max(std::min(dt * factor, longest), options_.min_step);
           return;
         }
       } else if (first_failure.empty()) {
         first_failure = newton_.failure();
       }
       ++summary_.rejected;
-      tried = wanted_h_ = dt * std::min(factor, 0.8);
-      if (tried < smallest())
-        give_up(dt, error > 1 ? fmt::format("its error is {:.3g} times the tolerance ({})", error,
-                                            name_largest(equations_, next_))
-                              : first_failure);
+      // the smallest step itself is tried before giving up
+      if (dt <= smallest() * (1 + 1e-9))
+        give_up(dt, error > 1
+                        ? fmt::format("its error is {:.3g} times the tolerance ({}); a larger tolerance{} "
+                                      "would let it pass",
+                                      error, name_largest(equations_, next_),
+                                      options_.min_step > 0 ? " or a smaller min_step" : "")
+                        : first_failure);
+      tried = wanted_h_ = std::max(dt * std::min(factor, 0.8), smallest());
     }
   }
 
@@ -206,7 +210,8 @@ class AlphaStepper final : public Stepper {
     const double a =
         now_.a.cwiseProduct(equations_.displacement_scale()).norm() / std::sqrt(static_cast<double>(n_));
     const double limit = options_.tolerance * equations_.length();
-    return std::min(whole / 100, a > 0 ? std::sqrt(limit / (std::abs(p_.beta - 1.0 / 6) * a)) : whole);
+    const double first = a > 0 ? std::sqrt(limit / (std::abs(p_.beta - 1.0 / 6) * a)) : whole;
+    return std::max(std::min(whole / 100, first), options_.min_step);
   }
 
   double smallest() const {

@@ -264,6 +264,28 @@ TEST(AlphaMethods, AJumpOfTheLoadOnAConstrainedSystemKeepsTheOrder) {
   }
 }
 
+TEST(AlphaMethods, AStepIsNeverShorterThanTheSmallestOneAsked) {
+  IntegratorOptions options = hht_method(-0.1);
+  test::CartesianPendulum pendulum;
+  const State initial = pendulum.at(3, 0);
+  options.end = 4;
+  options.adaptive = true;
+  options.tolerance = 1e-7;
+  const double free = test::run(pendulum, initial, options).summary.smallest_step;
+  options.min_step = free / 2;
+  EXPECT_GE(test::run(pendulum, initial, options).summary.smallest_step, free / 2 * (1 - 1e-9));
+  // longer than what the tolerance allows while the pendulum is fast
+  options.min_step = 5 * free;
+  std::string message;
+  try {
+    test::run(pendulum, initial, options);
+  } catch (const Error& e) {
+    message = e.what();
+  }
+  EXPECT_NE(message.find("a larger tolerance or a smaller min_step would let it pass"), std::string::npos)
+      << message;
+}
+
 TEST(AlphaMethods, AControlledStepMeetsItsToleranceAndIsCheaper) {
   for (IntegratorOptions options : {alpha_method(0.8), hht_method(-0.1), hht_method(-0.3)}) {
     test::CartesianPendulum pendulum;
