@@ -5,6 +5,8 @@
 
 #include "lissom/mbs/ancf_body.hpp"
 #include "lissom/time/equilibrium.hpp"
+#include "lissom/time/stepper.hpp"
+#include "tests/allocation_counter.hpp"
 #include "tests/mbs/four_bar.hpp"
 #include "tests/mbs/system_support.hpp"
 #include "tests/time/run.hpp"
@@ -176,6 +178,33 @@ TEST(AncfMotion, EnergyIsKeptUpToTheMethodsErrorAndLostToDampingOnly) {
   // of the trapezoidal rules for both
   EXPECT_NEAR(begin - end, lost, 1e-2 * lost);
 }
+
+#if LISSOM_COUNTS_MALLOC
+TEST(AncfMotion, StepsOfBeamsWithALoadDoNotAllocate) {
+  auto system = shared_pendulum(20);
+  Load torque;
+  torque.name = "drive";
+  torque.kind = LoadKind::Torque;
+  torque.first = system->add_marker(0, beam_place("start", "upper"));
+  torque.components = {0, 0, 0.1};
+  system->add_load(torque);
+  SystemEquations equations(*system);
+  EXPECT_TRUE(equations.symmetric());
+  VectorXd q, v;
+  system->initial(q, v);
+  IntegratorOptions options;
+  options.integrator = Integrator::HhtI3;
+  options.step = 1e-3;
+  options.end = 10;
+  IntegrationSummary summary;
+  const auto stepper = make_hht_i3(equations, options, summary);
+  stepper->start(make_consistent(equations, 0, q, v).state);
+  for (int k = 0; k < 5; ++k) stepper->step(10);
+  const long before = allocations;
+  for (int k = 0; k < 200; ++k) stepper->step(10);
+  EXPECT_EQ(allocations - before, 0);
+}
+#endif
 
 TEST(AncfMotion, TheMatrixOfASystemWithLoadsAndJointsIsExact) {
   for (const int dimension : {2, 3}) {
