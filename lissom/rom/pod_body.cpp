@@ -235,7 +235,7 @@ void PodBody::Impl::choose_force(const PodElements& elements, const MatrixXd& xi
   const bool polynomial = elements.law.polynomial();
   report.all_points = all_points(elements);
   report.direct_cost = direct_cost(order, D, count, elements.law);
-  if (polynomial && order <= largest_tensor_order) report.tensor_cost = tensor_cost(order);
+  if (polynomial && order <= largest_tensor_order) report.tensor_cost = tensor_cost(order, elements.damped());
   const auto use = [&](PodForce kind) {
     report.force = kind;
     report.points = force->points();

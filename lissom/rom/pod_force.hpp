@@ -54,7 +54,7 @@ class PodForceModel {
 };
 
 // What is known before anything is built.
-double tensor_cost(int r);
+double tensor_cost(int r, bool damped);
 double ecsw_cost(int r, int dimension, int points, const AncfLaw& law);
 double direct_cost(int r, int dimension, int elements, const AncfLaw& law);
 // Quadrature points that ecsw may choose from.

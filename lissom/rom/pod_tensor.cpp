@@ -67,7 +67,7 @@ class TensorForce final : public PodForceModel {
   double energy(const Vector& xi, Room& room) const override;
   double damping_power(const Vector& xi, const Vector& v, Room& room) const override;
   bool symmetric() const override { return !damped_; }
-  double cost() const override { return tensor_cost(static_cast<int>(r_)); }
+  double cost() const override { return tensor_cost(static_cast<int>(r_), damped_); }
   int points() const override { return 0; }
 
  private:
@@ -260,9 +260,11 @@ double TensorForce::damping_power(const Vector& xi, const Vector& v, Room& room)
 
 }  // namespace
 
-double tensor_cost(int r) {
-  const double n = pairs_of(r + 1);
-  return n * n + 2 * n;
+double tensor_cost(int r, bool damped) {
+  const double n = r + 1, pairs = static_cast<double>(pairs_of(r + 1));
+  const double elastic = pairs * pairs + 2 * pairs;
+  // F, and U for the tangent
+  return damped ? 2 * elastic + 3 * n * n * pairs : elastic;
 }
 
 std::unique_ptr<PodForceModel> make_tensor_force(const PodElements& model) {

@@ -448,8 +448,9 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
   ResultEnd end;
   try {
     IntegratorOptions integrator = simulate.integrator;
-    // the tensor gives the tangent with the force: a new matrix costs next to nothing
-    if (built.pod && built.pod->report().force == PodForce::Tensor)
+    // the tensor gives the tangent with the force, unless beams are damped: a new matrix costs next to
+    // nothing
+    if (built.pod && built.pod->report().force == PodForce::Tensor && built.pod->symmetric())
       integrator.newton.reuse_rate = 0;
     integrate(equations, initial, integrator, output, summary, diagnostics, progress,
               resumed ? &*resumed : nullptr);
