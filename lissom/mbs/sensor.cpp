@@ -103,15 +103,13 @@ double joint_angle(const MarkerKinematics& first, const MarkerKinematics& second
 }
 
 // d2m/dt2
-Vector12d second_rate(const System& system, MarkerRef ref, const State& state,
+Vector12d second_rate(const SystemEquations& equations, MarkerRef ref, const State& state,
                       const MarkerKinematics& marker) {
-  if (ref.body < 0) return Vector12d::Zero();
-  const int offset = system.offset(ref.body);
-  const std::vector<int> at = system.bodies()[ref.body]->marker_coordinates(ref.marker);
   Vector12d second = Vector12d::Zero();
-  for (size_t k = 0; k < at.size(); ++k) {
-    const auto column = static_cast<Eigen::Index>(k);
-    second += marker.J.col(column) * state.a[offset + at[k]] + marker.V.col(column) * state.v[offset + at[k]];
+  Eigen::Index k = 0;
+  for (const int i : equations.marker_columns(ref)) {
+    second += marker.J.col(k) * state.a[i] + marker.V.col(k) * state.v[i];
+    ++k;
   }
   return second;
 }
@@ -227,7 +225,7 @@ void SensorBank::evaluate(SystemEquations& equations, const State& state,
         break;
       case SensorKind::Acceleration:
         equations.marker(sensor.marker, state.q, state.v, true, first_);
-        out = second_rate(*system_, sensor.marker, state, first_).head<3>();
+        out = second_rate(equations, sensor.marker, state, first_).head<3>();
         break;
       case SensorKind::Rotation:
         equations.marker(sensor.marker, state.q, state.v, false, first_);
@@ -242,7 +240,7 @@ void SensorBank::evaluate(SystemEquations& equations, const State& state,
       case SensorKind::AngularAcceleration: {
         // the derivative of sum d_k x d_k' / 2
         equations.marker(sensor.marker, state.q, state.v, true, first_);
-        const Vector12d second = second_rate(*system_, sensor.marker, state, first_);
+        const Vector12d second = second_rate(equations, sensor.marker, state, first_);
         out = torque_of(second, first_.m) / 2;
         break;
       }

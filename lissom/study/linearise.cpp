@@ -38,12 +38,10 @@ struct Input {
 };
 
 // to += J' by, on the coordinates that the marker depends on.
-void add_transposed(const System& system, const MarkerRef& ref, const MarkerKinematics& marker,
+void add_transposed(const SystemEquations& equations, const MarkerRef& ref, const MarkerKinematics& marker,
                     const Vector12d& by, VectorXd& to) {
-  if (ref.body < 0) return;
-  const std::vector<int> at = system.bodies()[ref.body]->marker_coordinates(ref.marker);
-  for (size_t k = 0; k < at.size(); ++k)
-    to[system.offset(ref.body) + at[k]] += marker.J.col(static_cast<Index>(k)).dot(by);
+  Index k = 0;
+  for (const int i : equations.marker_columns(ref)) to[i] += marker.J.col(k++).dot(by);
 }
 
 // Forces on the coordinates of a unit of the input.
@@ -61,8 +59,8 @@ VectorXd unit_forces(SystemEquations& equations, const Input& input, double t, c
   LoadEvaluation evaluation;
   evaluate_load(unit, t, first.m, first.rate, second.m, second.rate, false, evaluation);
   VectorXd forces = VectorXd::Zero(q.size());
-  add_transposed(system, unit.first, first, evaluation.force.segment<12>(0), forces);
-  add_transposed(system, unit.second, second, evaluation.force.segment<12>(12), forces);
+  add_transposed(equations, unit.first, first, evaluation.force.segment<12>(0), forces);
+  add_transposed(equations, unit.second, second, evaluation.force.segment<12>(12), forces);
   return forces;
 }
 
@@ -103,8 +101,8 @@ VectorXd gradient(SystemEquations& equations, const Candidate& candidate, const 
     of_first.head<3>() = -first.axis(2);
     of_first.segment<3>(9) = second.position() - first.position();
   }
-  add_transposed(system, joint.first, first, of_first, row);
-  add_transposed(system, joint.second, second, of_second, row);
+  add_transposed(equations, joint.first, first, of_first, row);
+  add_transposed(equations, joint.second, second, of_second, row);
   return row;
 }
 

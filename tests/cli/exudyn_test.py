@@ -125,50 +125,7 @@ class ExudynPendulum(CliTest):
         self.assertLess(differences[0] / differences[1], 4.5)
 
 
-BEAMS = """
-gravity = [0, -9.81, 0]
-[bodies.upper]
-formulation = "ancf"
-from = [0, 0]
-to = [0.5, 0]
-elements = 80
-section = {{ rectangle = [0.03, 0.03] }}
-young = 80e6
-mass = 0.304
-axial = "{axial}"
-bending = "{bending}"
-[bodies.lower]
-formulation = "ancf"
-from = [0.5, 0]
-to = [1, 0]
-elements = 80
-section = {{ rectangle = [0.03, 0.03] }}
-young = 1e6
-mass = 0.2455
-axial = "{axial}"
-bending = "{bending}"
-[[joints]]
-name = "O"
-kind = "revolute"
-between = ["ground", "upper.start"]
-[[joints]]
-name = "A"
-kind = "revolute"
-between = ["upper.end", "lower.start"]
-[[sensors]]
-name = "tip"
-kind = "position"
-of = "lower.end"
-[simulate]
-integrator = "hht-i3"
-step = 2.5e-4
-end = 1.3
-sample = 0.01
-newton_tolerance = 1e-12
-"""
-
-
-@unittest.skipUnless(PYTHON, "EXUDYN_PYTHON is not set")
+@unittest.skipUnless(PYTHON, "EXUDYN_PYTHON does not name a Python that has exudyn")
 class ExudynBeams(CliTest):
     """The double pendulum of paper 004 with Exudyn's ANCFCable2D (benchmarks/exudyn_ancf_pendulum.py)."""
 
@@ -180,8 +137,12 @@ class ExudynBeams(CliTest):
             theirs = [(float(row["x"]), float(row["y"])) for row in csv.DictReader(file)]
 
         def tips(name, axial, bending):
-            self.write(f"{name}.toml", BEAMS.format(axial=axial, bending=bending))
-            self.assertEqual(self.lissom("simulate", f"{name}.toml", "--out", name).code, 0)
+            settings = {"simulate.step": 2.5e-4, "simulate.sample": 0.01}
+            for beam in ("upper", "lower"):
+                settings |= {f"bodies.{beam}.axial": axial, f"bodies.{beam}.bending": bending}
+            flags = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
+            study = pathlib.Path(SOURCE) / "examples" / "ancf-double-pendulum" / "study.toml"
+            self.assertEqual(self.lissom("simulate", study, *flags, "--out", name).code, 0)
             with open(self.folder / name / "sensors.csv") as file:
                 return [(float(row["tip.x"]), float(row["tip.y"])) for row in csv.DictReader(file)]
 
