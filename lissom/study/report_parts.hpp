@@ -1,0 +1,57 @@
+// The parts of a report (report.hpp), one for each stage: each reads what the stage left and appends
+// sections. Nothing is appended where there is nothing of the kind.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "lissom/core/diagnostics.hpp"
+#include "lissom/core/progress.hpp"
+#include "lissom/io/report_page.hpp"
+
+namespace lissom {
+
+// A report in the making.
+struct ReportDraft {
+  std::filesystem::path folder;  // of the run
+  nlohmann::json summary;        // summary.json, or what stands for it
+  Diagnostics* diagnostics = nullptr;
+  ProgressHook progress;
+  ReportPage page;
+  // A section with this id, made at the end of the page where there is none.
+  ReportSection& section(const std::string& id, const std::string& title);
+  // Warnings of the page, each once.
+  void warn(const std::string& text);
+};
+
+// --- bodies: report_bodies.cpp, report_reduction.cpp, report_gcms.cpp ---
+// What was modelled: bodies, materials, meshes, interfaces; modes of each body with a view of them
+// (NAME*.view.h5); reductions with their error bounds, orders against tolerance, cost; GCMS: similarity of
+// modes, singular values, what was removed.
+void report_bodies(ReportDraft& draft, const nlohmann::json& bodies);
+// Of a file alone: NAME.reduced.h5, NAME.gcms.h5, NAME.body.h5.
+void report_body_file(ReportDraft& draft, const std::filesystem::path& file);
+
+// --- mechanisms: report_simulation.cpp, report_training.cpp, report_comparison.cpp ---
+// The motion of the study and of its cases in one view, sensors, energies, drifts, steps, stress, trust,
+// timing; joints, loads and formulations as they were modelled.
+void report_simulations(ReportDraft& draft);
+// Of a result file alone, or of a folder of `lissom simulate`.
+void report_result(ReportDraft& draft, const std::filesystem::path& file);
+// SLAP: singular values, joint violation, frequencies and error against m, the order proposed and why. POD:
+// samples, singular values, principal angles, errors of the tests against r.
+void report_training(ReportDraft& draft, const nlohmann::json& training);
+void report_rom_file(ReportDraft& draft, const std::filesystem::path& file);
+// Cases against their reference; models: unknowns, error, times faster.
+void report_comparison(ReportDraft& draft);
+// A folder of `lissom compare`.
+void report_compared(ReportDraft& draft, const nlohmann::json& comparison);
+
+// --- analyses: report_analyses.cpp ---
+// Statics, linearisation (frequencies, damping, the modes in a view), frequency response, sweeps.
+void report_analyses(ReportDraft& draft, const nlohmann::json& summary);
+
+}  // namespace lissom
