@@ -48,37 +48,63 @@ std::vector<std::string> fields_of(std::string_view line, char separator) {
   return fields;
 }
 
-}  // namespace
-
-CsvTable read_csv_table(const std::filesystem::path& path) {
+// Calls `heading` and `row` with the fields of lines that are no comments.
+template <class Heading, class Row>
+void read_lines(const std::filesystem::path& path, const Heading& heading, const Row& row) {
   std::string text = read_file(path);
   if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
   LineReader reader(text, path.string());
-  CsvTable table;
-  std::vector<double> values;
+  size_t columns = 0;
   char separator = 0;
   for (std::string_view line; reader.next(line);) {
     line = trim(line);
     if (line.empty() || line.front() == '#') continue;
-    if (separator == 0) {
-      separator = separator_of(line);
-      table.columns = fields_of(line, separator);
-      if (parse_double(table.columns.front()))
-        fail_input(reader.pos(), "begins with the number {}, expected a heading that names the columns",
-                   table.columns.front());
+    const bool first = separator == 0;
+    if (first) separator = separator_of(line);
+    std::vector<std::string> fields = fields_of(line, separator);
+    if (first) {
+      columns = fields.size();
+      heading(reader.pos(), std::move(fields));
       continue;
     }
-    const std::vector<std::string> fields = fields_of(line, separator);
-    if (fields.size() != table.columns.size())
-      fail_input(reader.pos(), "has {} fields, the heading has {}{}", fields.size(), table.columns.size(),
-                 fields.size() < table.columns.size() ? "; the file may be truncated" : "");
-    for (const std::string& field : fields) values.push_back(to_double(field, reader.pos(), "a number"));
+    if (fields.size() != columns)
+      fail_input(reader.pos(), "has {} fields, the heading has {}{}", fields.size(), columns,
+                 fields.size() < columns ? "; the file may be truncated" : "");
+    row(reader.pos(), std::move(fields));
   }
+}
+
+}  // namespace
+
+CsvTable read_csv_table(const std::filesystem::path& path) {
+  CsvTable table;
+  std::vector<double> values;
+  read_lines(
+      path,
+      [&](const SourcePos& pos, std::vector<std::string> fields) {
+        if (parse_double(fields.front()))
+          fail_input(pos, "begins with the number {}, expected a heading that names the columns",
+                     fields.front());
+        table.columns = std::move(fields);
+      },
+      [&](const SourcePos& pos, const std::vector<std::string>& fields) {
+        for (const std::string& field : fields) values.push_back(to_double(field, pos, "a number"));
+      });
   if (values.empty()) fail_input("{}: has no line of numbers below a heading", path.string());
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const auto columns = static_cast<Eigen::Index>(table.columns.size());
   table.values =
       Eigen::Map<const RowMajor>(values.data(), static_cast<Eigen::Index>(values.size()) / columns, columns);
+  return table;
+}
+
+CsvText read_csv_text(const std::filesystem::path& path) {
+  CsvText table;
+  read_lines(
+      path, [&](const SourcePos&, std::vector<std::string> fields) { table.columns = std::move(fields); },
+      [&](const SourcePos&, std::vector<std::string> fields) { table.rows.push_back(std::move(fields)); });
+  if (table.columns.empty())
+    fail_input("{}: is empty, expected a heading that names the columns", path.string());
   return table;
 }
 

@@ -19,6 +19,14 @@ struct CsvTable {
 // Throws InputError with the line: no heading, another number of fields, no number, no rows.
 CsvTable read_csv_table(const std::filesystem::path& path);
 
+// The same with fields as they are, some of which may be texts or empty.
+struct CsvText {
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;  // each with a field for every column
+};
+// Throws InputError with the line: no heading, another number of fields. No rows are no error.
+CsvText read_csv_text(const std::filesystem::path& path);
+
 // A name as a field: in quotes where it has to be.
 std::string csv_field(const std::string& text);
 

@@ -80,9 +80,8 @@ std::vector<SensorGroup> sensor_groups(const std::vector<ReportRun>& runs) {
       const std::string& column = header.sensors[c];
       const std::string unit = c < header.sensor_units.size() ? header.sensor_units[c] : "";
       const std::string name = column.substr(0, column.rfind('.'));
-      auto group = std::find_if(groups.begin(), groups.end(), [&](const SensorGroup& g) {
-        return g.name == name && g.unit == unit;
-      });
+      auto group = std::find_if(groups.begin(), groups.end(),
+                                [&](const SensorGroup& g) { return g.name == name && g.unit == unit; });
       if (group == groups.end()) group = groups.insert(groups.end(), SensorGroup{name, unit, {}});
       if (std::find(group->columns.begin(), group->columns.end(), column) == group->columns.end())
         group->columns.push_back(column);

@@ -79,13 +79,14 @@ void report_motion(ReportDraft& draft, const ReportRuns& runs) {
     return;
   }
   section.lead =
-      "Play the motion, turn it with the mouse or the arrow keys, enlarge the deformation, colour the bodies, "
+      "Play the motion, turn it with the mouse or the arrow keys, enlarge the deformation, colour the "
+      "bodies, "
       "and pick a sensor to see its curve.";
   view.id = "motion";
   view.title = draft.page.title;
   if (view.runs.size() > 1)
-    view.caption = fmt::format("{} runs of the mechanism, which can be laid over each other.",
-                               view.runs.size());
+    view.caption =
+        fmt::format("{} runs of the mechanism, which can be laid over each other.", view.runs.size());
   const auto sentence = [&](const char* text, const std::vector<std::string>& names) {
     if (!names.empty())
       view.caption += fmt::format("{}{}: {}.", view.caption.empty() ? "" : " ", text, fmt::join(names, "; "));
@@ -111,11 +112,10 @@ void report_mechanism(ReportDraft& draft, const ReportRuns& runs) {
       std::string name = text_of(entry_of(body, "name"));
       if (const auto parts = texts_of(entry_of(body, "parts")); !parts.empty())
         name += fmt::format(" ({})", fmt::join(parts, ", "));
-      table.rows.push_back({name, text_of(entry_of(body, "formulation")),
-                            report_number(number_of(body, "coordinates"), 9),
-                            report_number(number_of(body, "own_constraints"), 9),
-                            report_number(number_of(body, "modes"), 9),
-                            report_number(number_of(body, "mass"), 6)});
+      table.rows.push_back(
+          {name, text_of(entry_of(body, "formulation")), report_number(number_of(body, "coordinates"), 9),
+           report_number(number_of(body, "own_constraints"), 9), report_number(number_of(body, "modes"), 9),
+           report_number(number_of(body, "mass"), 6)});
     }
     section.blocks.push_back(std::move(table));
   }
@@ -129,9 +129,9 @@ void report_mechanism(ReportDraft& draft, const ReportRuns& runs) {
     section.blocks.push_back(std::move(table));
   }
   if (!shared.empty())
-    section.blocks.push_back(ReportText{fmt::format(
-        "Joints that need no equations, because the beams share the node there: {}.",
-        fmt::join(shared, ", "))});
+    section.blocks.push_back(
+        ReportText{fmt::format("Joints that need no equations, because the beams share the node there: {}.",
+                               fmt::join(shared, ", "))});
   if (const json& loads = entry_of(simulation, "loads"); loads.is_array() && !loads.empty()) {
     ReportTable table{"loads", "Loads", {"load", "kind"}, {}};
     for (const json& load : loads)
@@ -141,8 +141,8 @@ void report_mechanism(ReportDraft& draft, const ReportRuns& runs) {
   ReportFacts facts;
   const auto count = [&](const char* what, const char* key) {
     if (entry_of(simulation, key).is_number())
-      facts.rows.emplace_back(what, ReportValue(with_commas(number_of(simulation, key)),
-                                                number_of(simulation, key)));
+      facts.rows.emplace_back(
+          what, ReportValue(with_commas(number_of(simulation, key)), number_of(simulation, key)));
   };
   count("Coordinates", "coordinates");
   count("Constraints", "constraints");
@@ -152,7 +152,8 @@ void report_mechanism(ReportDraft& draft, const ReportRuns& runs) {
     facts.rows.emplace_back("Integrator", ReportValue(integrator));
   if (const std::vector<std::string> redundant = texts_of(entry_of(simulation, "redundant"));
       !redundant.empty())
-    facts.rows.emplace_back("Redundant constraints", ReportValue(fmt::format("{}", fmt::join(redundant, ", "))));
+    facts.rows.emplace_back("Redundant constraints",
+                            ReportValue(fmt::format("{}", fmt::join(redundant, ", "))));
   if (!facts.rows.empty()) section.blocks.push_back(std::move(facts));
 
   ReportTable changes{"cases", "Cases: what each one has otherwise than the study", {"case", "changes"}, {}};

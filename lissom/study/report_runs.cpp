@@ -37,11 +37,10 @@ void read_into(ReportDraft& draft, ReportRun& run) {
 void tell_state(ReportDraft& draft, const ReportRun& run) {
   if (!run.result || run.complete()) return;
   const ResultFile& result = *run.result;
-  const std::string until =
-      result.samples() > 0
-          ? fmt::format("{} samples until t = {:.6g} s are shown", result.samples(),
-                        result.time[result.samples() - 1])
-          : std::string("there are no samples yet");
+  const std::string until = result.samples() > 0
+                                ? fmt::format("{} samples until t = {:.6g} s are shown", result.samples(),
+                                              result.time[result.samples() - 1])
+                                : std::string("there are no samples yet");
   switch (result.end.status) {
     case RunStatus::Failed:
       draft.warn(fmt::format("the simulation of {} failed: {} ({})", run.label, result.end.failure, until));
@@ -51,9 +50,10 @@ void tell_state(ReportDraft& draft, const ReportRun& run) {
                              run.label, until));
       break;
     default:
-      draft.warn(fmt::format("the simulation of {} is not complete: it still runs, or was killed; {}; "
-                             "--resume goes on with it",
-                             run.label, until));
+      draft.warn(
+          fmt::format("the simulation of {} is not complete: it still runs, or was killed; {}; "
+                      "--resume goes on with it",
+                      run.label, until));
   }
 }
 
@@ -181,7 +181,9 @@ std::vector<std::string> folders_with_results(const std::filesystem::path& folde
 
 }  // namespace
 
-std::string shown_run(const std::string& name) { return name.empty() ? "the study itself" : name; }
+std::string shown_run(const std::string& name) {
+  return name.empty() ? "the study itself" : name;
+}
 
 const ReportRun* ReportRuns::find(const std::string& name) const {
   for (const ReportRun& run : all)

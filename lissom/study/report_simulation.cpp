@@ -90,9 +90,11 @@ ReportFigure energy_figure(const ReportRun& run) {
   add("total", [](const ResultBalance& b) {
     return b.energy.kinetic + b.energy.elastic + b.energy.gravity + b.energy.springs;
   });
-  add("work of loads and drives", [](const ResultBalance& b) { return b.work_in; },
+  add(
+      "work of loads and drives", [](const ResultBalance& b) { return b.work_in; },
       ReportSeries::Style::Dashed);
-  add("dissipated", [](const ResultBalance& b) { return b.dissipated; }, ReportSeries::Style::Dashed);
+  add(
+      "dissipated", [](const ResultBalance& b) { return b.dissipated; }, ReportSeries::Style::Dashed);
   figure.caption = "What the loads put in is stored as kinetic, elastic and potential energy or dissipated.";
   if (thinned) figure.caption += " Thinned out to about 5,000 points a curve; every peak is kept.";
   return figure;
@@ -116,32 +118,29 @@ bool steps_vary(const ReportRun& run) {
 ReportTable timing_table(const ReportRuns& runs) {
   ReportTable table{"timing",
                     "How the runs went",
-                    {"run", "state", "until t [s]", "steps", "rejected", "Newton iterations", "factorisations",
-                     "smallest step [s]", "largest step [s]", "time [s]", "of it output [s]", "energy drift",
-                     "constraint drift [m]"},
+                    {"run", "state", "until t [s]", "steps", "rejected", "Newton iterations",
+                     "factorisations", "smallest step [s]", "largest step [s]", "time [s]",
+                     "of it output [s]", "energy drift", "constraint drift [m]"},
                     {}};
   for (const ReportRun& run : runs.all) {
     const json& s = run.simulation;
     const auto cell = [&](const char* key, int digits) { return report_number(number_of(s, key), digits); };
-    table.rows.push_back({run.label,
-                          run.result ? std::string(name_of(run.result->end.status)) : std::string("-"),
-                          cell("end", 6), cell("steps", 9), cell("rejected", 9), cell("newton_iterations", 9),
-                          cell("factorisations", 9), cell("smallest_step", 4), cell("largest_step", 4),
-                          cell("seconds", 4), cell("output_seconds", 4), cell("energy_drift", 3),
-                          cell("constraint_drift", 3)});
+    table.rows.push_back(
+        {run.label, run.result ? std::string(name_of(run.result->end.status)) : std::string("-"),
+         cell("end", 6), cell("steps", 9), cell("rejected", 9), cell("newton_iterations", 9),
+         cell("factorisations", 9), cell("smallest_step", 4), cell("largest_step", 4), cell("seconds", 4),
+         cell("output_seconds", 4), cell("energy_drift", 3), cell("constraint_drift", 3)});
   }
   return table;
 }
 
 // Largest von Mises stress over time, of the summary, else of stress.h5.
 void add_stress(ReportDraft& draft, const ReportRuns& runs, ReportSection& section) {
-  ReportTable table{"stress",
-                    "Largest von Mises stress",
-                    {"run", "body", "stress [Pa]", "at node", "at t [s]"},
-                    {}};
-  const auto add = [&](const std::string& run, const std::string& body, double stress, double node, double t) {
-    table.rows.push_back(
-        {run, body, report_number(stress, 5), report_number(node, 12), report_number(t, 6)});
+  ReportTable table{
+      "stress", "Largest von Mises stress", {"run", "body", "stress [Pa]", "at node", "at t [s]"}, {}};
+  const auto add = [&](const std::string& run, const std::string& body, double stress, double node,
+                       double t) {
+    table.rows.push_back({run, body, report_number(stress, 5), report_number(node, 12), report_number(t, 6)});
   };
   for (const ReportRun& run : runs.all) {
     if (const json& stress = entry_of(run.simulation, "stress"); stress.is_object()) {
@@ -173,11 +172,10 @@ void add_stress(ReportDraft& draft, const ReportRuns& runs, ReportSection& secti
 }
 
 void add_trust(const ReportRuns& runs, ReportSection& section) {
-  ReportFigure figure = over_runs(
-      runs, "trust", "Distance from the training", "distance from training", true,
-      [](const ReportRun& run, int i) {
-        return i < run.result->trust.size() ? run.result->trust[i] : std::nan("");
-      });
+  ReportFigure figure = over_runs(runs, "trust", "Distance from the training", "distance from training", true,
+                                  [](const ReportRun& run, int i) {
+                                    return i < run.result->trust.size() ? run.result->trust[i] : std::nan("");
+                                  });
   if (figure.series.empty()) return;
   for (const ReportRun& run : runs.all)
     if (const double threshold = number_of(entry_of(run.simulation, "trust"), "threshold");
@@ -185,38 +183,38 @@ void add_trust(const ReportRuns& runs, ReportSection& section) {
       figure.marks.push_back({false, threshold, "no longer to be trusted"});
   figure.caption =
       "A reduced mechanism knows where it was trained: 0 is a state of the training, 1 is as far away from "
-      "one as these are from each other. Above the line its results should be checked against the full model.";
+      "one as these are from each other. Above the line its results should be checked against the full "
+      "model.";
   section.blocks.push_back(std::move(figure));
 }
 
 // What only some runs have: equilibria they start from, checks of a reduced model against the full one.
 void add_special(const ReportRuns& runs, ReportSection& section) {
-  ReportTable checks{"checks",
-                     "Reduced models checked against the full equations",
-                     {"run", "t [s]", "residual of the full model", "would move a node by [m]",
-                      "distance from training"},
-                     {}};
+  ReportTable checks{
+      "checks",
+      "Reduced models checked against the full equations",
+      {"run", "t [s]", "residual of the full model", "would move a node by [m]", "distance from training"},
+      {}};
   ReportTable starts{"equilibria",
                      "Equilibria that runs start from",
                      {"run", "t [s]", "Newton iterations", "moved by [m]", "residual", "stable"},
                      {}};
   ReportTable pods{"pod-use",
                    "Parametric models as they were used",
-                   {"run", "order", "parameters", "basis from", "forces by", "why", "outside the training range",
-                    "set-up [s]"},
+                   {"run", "order", "parameters", "basis from", "forces by", "why",
+                    "outside the training range", "set-up [s]"},
                    {}};
   for (const ReportRun& run : runs.all) {
     for (const json& check : entry_of(run.simulation, "checks"))
-      checks.rows.push_back({run.label, report_number(number_of(check, "t"), 6),
-                             report_number(number_of(check, "residual"), 3),
-                             report_number(number_of(check, "missing"), 3),
-                             report_number(number_of(check, "distance"), 3)});
+      checks.rows.push_back(
+          {run.label, report_number(number_of(check, "t"), 6), report_number(number_of(check, "residual"), 3),
+           report_number(number_of(check, "missing"), 3), report_number(number_of(check, "distance"), 3)});
     if (const json& e = entry_of(run.simulation, "equilibrium"); e.is_object()) {
       const json& stable = entry_of(e, "stable");
-      starts.rows.push_back({run.label, report_number(number_of(e, "t"), 6),
-                             report_number(number_of(e, "iterations"), 9),
-                             report_number(number_of(e, "moved"), 4), report_number(number_of(e, "residual"), 3),
-                             stable.is_boolean() ? (stable.get<bool>() ? "yes" : "no") : "-"});
+      starts.rows.push_back(
+          {run.label, report_number(number_of(e, "t"), 6), report_number(number_of(e, "iterations"), 9),
+           report_number(number_of(e, "moved"), 4), report_number(number_of(e, "residual"), 3),
+           stable.is_boolean() ? (stable.get<bool>() ? "yes" : "no") : "-"});
     }
     if (const json& pod = entry_of(run.simulation, "pod"); pod.is_object()) {
       std::vector<std::string> values;
@@ -258,12 +256,14 @@ void report_simulations(ReportDraft& draft, const ReportRuns& runs) {
 
     if (ReportFigure energy = energy_figure(runs.all[runs.shown.front()]); !energy.series.empty())
       section.blocks.push_back(std::move(energy));
-    ReportFigure drift = over_runs(runs, "energy-drift", "Energy that appeared or vanished",
-                                   "|energy drift| [J]", true, [](const ReportRun& run, int i) {
-                                     return std::abs(run.result->balance[static_cast<size_t>(i)].energy_drift);
-                                   });
-    drift.caption = "The total less what it was at the start, less the work of loads, plus what was "
-                    "dissipated: zero for exact integration.";
+    ReportFigure drift =
+        over_runs(runs, "energy-drift", "Energy that appeared or vanished", "|energy drift| [J]", true,
+                  [](const ReportRun& run, int i) {
+                    return std::abs(run.result->balance[static_cast<size_t>(i)].energy_drift);
+                  });
+    drift.caption =
+        "The total less what it was at the start, less the work of loads, plus what was "
+        "dissipated: zero for exact integration.";
     if (!drift.series.empty()) section.blocks.push_back(std::move(drift));
     ReportFigure gaps = over_runs(runs, "constraint-drift", "Gaps of the joints", "largest gap [m]", true,
                                   [](const ReportRun& run, int i) {
@@ -274,7 +274,8 @@ void report_simulations(ReportDraft& draft, const ReportRuns& runs) {
     add_trust(runs, section);
     if (std::any_of(runs.shown.begin(), runs.shown.end(),
                     [&](size_t index) { return steps_vary(runs.all[index]); })) {
-      ReportFigure steps = over_runs(runs, "steps", "Steps of the integrator", "mean step [s]", true, step_before);
+      ReportFigure steps =
+          over_runs(runs, "steps", "Steps of the integrator", "mean step [s]", true, step_before);
       if (!steps.series.empty()) section.blocks.push_back(std::move(steps));
     }
   }
