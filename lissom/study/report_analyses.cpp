@@ -364,7 +364,6 @@ std::vector<SweepGroup> groups_of(const std::vector<std::string>& columns,
     at->columns.emplace_back(column, name);
   };
   for (const std::string& column : columns) {
-    std::string rest;
     bool done = false;
     for (const char* ending : {" last", " max", " min"})
       if (!done && column.ends_with(ending)) {
