@@ -248,8 +248,9 @@ class BrowserTest(unittest.TestCase):
                                     dict(width=width, height=height, deviceScaleFactor=1, mobile=width < 600))
 
     def media(self, scheme="light"):
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", dict(
-            media="", features=[dict(name="prefers-color-scheme", value=scheme)]))
+        # scrolling that takes time would move buttons away from the pointer
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", dict(media="", features=[
+            dict(name="prefers-color-scheme", value=scheme), dict(name="prefers-reduced-motion", value="reduce")]))
 
     def pdf(self):
         """The page as a printer gets it."""

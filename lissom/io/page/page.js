@@ -193,6 +193,7 @@
       });
       const root = document.documentElement;
       if (root.scrollHeight - root.clientHeight - window.scrollY < 4 && window.scrollY > 0) now = sections.length - 1;
+      if (window.scrollY < 4) now = 0;
       if (now === current) return;
       current = now;
       links.forEach((link, k) => {
@@ -220,10 +221,12 @@
 
   // ---- tables
 
-  // What a cell is worth: its number where it has one, with all digits, else its text.
+  // What a cell is worth: its number where it has one, with all digits, else its text; a dash stands for nothing.
   function worth(cell) {
     if (!cell) return "";
-    return cell.dataset.value !== undefined ? cell.dataset.value : cell.textContent.trim();
+    if (cell.dataset.value !== undefined) return cell.dataset.value;
+    const text = cell.textContent.trim();
+    return text === "-" ? "" : text;
   }
 
   function sort_rows(body, rows, column, direction) {
@@ -238,7 +241,7 @@
     };
     const values = rows.map(value);
     // numbers before texts before nothing, whichever the direction
-    const rank = (v) => (!Number.isNaN(v.number) ? 0 : v.text !== "" && v.text !== "-" ? 1 : 2);
+    const rank = (v) => (!Number.isNaN(v.number) ? 0 : v.text !== "" ? 1 : 2);
     values.sort((a, b) => rank(a) - rank(b) || direction * (rank(a) === 0 ? a.number - b.number :
       a.text.localeCompare(b.text, undefined, { numeric: true })));
     body.append(...values.map((v) => v.row));

@@ -124,7 +124,8 @@
     if (!(lo <= hi)) return log ? [0.1, 10] : [0, 1];
     if (log) {
       const grow = hi / lo > 1.001 ? Math.pow(hi / lo, margin) : 1.5;
-      return [Math.max(lo / grow, 1e-300), Math.min(hi * grow, 1e300)];
+      const low = Math.min(Math.max(lo / grow, 1e-300), 1e299);
+      return [low, Math.max(Math.min(hi * grow, 1e300), 1.5 * low)];
     }
     lo = Math.max(lo, -1e300);
     hi = Math.min(hi, 1e300);
@@ -241,7 +242,7 @@
     let width = 0, height = 0, margin = null, X = null, Y = null;
     let hover = null;  // {k, i}: a point of a series
     let cursor = null; // an x
-    let frame = 0, printing = false;
+    let frame = 0, loaded = false, printing = false;
 
     // buttons above, the drawing, the legend and a note below
     const pressed = (axis) => make("button", {
@@ -329,7 +330,7 @@
 
     function draw() {
       frame = 0;
-      if (!series.length || !layout()) return;
+      if (!loaded || !layout()) return;
       const [left, right] = X.pixels, [top, bottom] = Y.pixels;
       svg.attr("viewBox", "0 0 " + width + " " + height).attr("width", width).attr("height", height);
       for (const rect of [clip_box, frame_box])
@@ -363,7 +364,7 @@
       visible.forEach((s, place) => {
         const range = range_of(s);
         const group = curves.append("g").attr("class", "curve " + s.style).attr("style", "--colour: " + colour(s.k));
-        if (s.style !== "points") group.append("path").attr("class", "line").attr("d", line_path(s, range, X, Y));
+        if (s.style !== "points") group.append("path").attr("class", "trace").attr("d", line_path(s, range, X, Y));
         let path = "";
         if (s.style === "points") path = sign_path(s, range, X, Y, s.sign, 2);
         else if (s.style === "linepoints" && range[1] - range[0] < (X.pixels[1] - X.pixels[0]) / 7)
@@ -409,7 +410,8 @@
           texts.push((left_out === 1 ? "1 point is" : left_out + " points are") + " not shown: " + axis +
                      " is not positive and has no logarithm.");
       }
-      if (!shown().length) texts.push("All series are hidden.");
+      if (!series.some((s) => s.extent.y.lo <= s.extent.y.hi)) texts.push("There is nothing to draw: no values.");
+      else if (!shown().length) texts.push("All series are hidden.");
       note.textContent = texts.join(" ");
       note.hidden = !texts.length;
       reset_button.disabled = !zoomed;
@@ -517,6 +519,7 @@
 
     // ---- zoom
 
+    // What is no number leaves its axis as it is.
     function zoom(x0, x1, y0, y1) {
       const take = (a, b, old, positive) => {
         if (!Number.isFinite(a) || !Number.isFinite(b)) return old;
@@ -632,7 +635,7 @@
       if (!done || event.type === "pointercancel") return;
       const p = place(event);
       if (done.kind === "box" && done.moved && done.x)
-        zoom(X.value(done.x[0]), X.value(done.x[1]), Y.value(done.y[1]), Y.value(done.y[0]));
+        zoom(...done.x.map((q) => (done.x === X.pixels ? NaN : X.value(q))), ...done.y.map((q) => (done.y === Y.pixels ? NaN : Y.value(q))));
       else if (!done.moved && done.from && Math.hypot(p.x - done.from.x, p.y - done.from.y) < 8 && handle.onseek)
         handle.onseek(X.value(Math.min(Math.max(p.x, X.pixels[0]), X.pixels[1])));
     }
@@ -750,7 +753,7 @@
           x = margin.left;
           y += 18;
         }
-        if (s.style !== "points") entry.append("path").attr("class", "line").attr("d", "M" + x + "," + (y - 4) + "h28");
+        if (s.style !== "points") entry.append("path").attr("class", "trace").attr("d", "M" + x + "," + (y - 4) + "h28");
         entry.append("path").attr("class", "sign").attr("d", "M" + (x + 14) + "," + (y - 4) + s.sign);
         text.attr({ x: x + 34, y: y });
         x += size;
@@ -830,10 +833,7 @@
         ((figure.x && figure.x.label) ? " over " + figure.x.label : "") + (names ? ": " + names : "") +
         ". Arrow keys read the values.");
       fill_legend();
-      if (!series.some((s) => s.n)) {
-        note.textContent = "There is nothing to draw: no values.";
-        note.hidden = false;
-      }
+      loaded = true;
       fit_domain();
       draw();
     }
@@ -850,7 +850,7 @@
           style: "--colour: " + colour(s.k), onclick: () => show(s.k, !s.visible) });
         const sample = d3.select(s.button).append("svg").attr({ width: 30, height: 12, "aria-hidden": "true" })
           .append("g").attr("class", "curve " + s.style);
-        if (s.style !== "points") sample.append("path").attr("class", "line").attr("d", "M1,6h28");
+        if (s.style !== "points") sample.append("path").attr("class", "trace").attr("d", "M1,6h28");
         sample.append("path").attr("class", "sign").attr("d", "M15,6" + s.sign);
         s.button.append(make("span", {}, s.name));
         legend.append(s.button);
