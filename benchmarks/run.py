@@ -339,7 +339,7 @@ def box_mesh(path, cells, size=(1, 0.02, 0.03)):
     low, high = slice(None, -1), slice(1, None)
     corners = [ids[i, j, k] for k in (low, high) for i, j in ((low, low), (high, low), (high, high), (low, high))]
     elements = np.stack(corners, -1).reshape(-1, 8)
-    middle = [[0, c // 2, c] for c in cells[1:]]
+    middle = [sorted({0, c // 2, c}) for c in cells[1:]]
     with open(path, "w") as file:
         file.write("*NODE\n")
         file.writelines("%d,%.13g,%.13g,%.13g\n" % (i + 1, *x) for i, x in enumerate(points))
@@ -806,9 +806,43 @@ def table():
     return "\n".join(lines)
 
 
+def bench_report(folder):
+    """Reports of a plate that swings, 1,000 frames with its stress: size, time to write, to open and to show a frame in a browser
+    without a graphics card."""
+    try:
+        from report_browser import measure
+    except ImportError as error:
+        say(f"the browser is not measured: {error}; Debian's packages chromium, chromium-driver, python3-selenium")
+        measure = None
+    for name, cells in {"1k": (24, 19, 1), "10k": (99, 49, 1), "50k": (249, 99, 1)}.items():
+        mesh = folder / f"{name}.inp"
+        _, tip = box_mesh(mesh, cells, size=(1, 0.5, 0.02))
+        body = PENDULUM_BODY.format(mesh=mesh.name, modes=10).replace("stress = false", "stress = true")
+        text = PENDULUM.format(body=body, held="pin", tip=tip, end=1, step=1e-3)
+        study = folder / f"{name}.toml"
+        study.write_text(re.sub(r"(?m)^sample = .*$", "sample = 1e-3", text))
+        out = folder / name
+        run([LISSOM, "run", study, "--out", out, "--json", "--quiet", "--no-report"], cwd=folder)
+        seconds, printed = run([LISSOM, "report", out, "--json", "--quiet"], cwd=folder)
+        size = (out / "report.html").stat().st_size
+        say(f"{name} surface nodes, 1,001 samples: {size / 1e6:.2f} MB, written in {seconds:.2f} s")
+        prefix = f"report-{name}-nodes-1000-frames"
+        record(f"{prefix}/size", size / 1e6, "MB, libraries and stress included", 20, "lower")
+        record(f"{prefix}/write", seconds, "s to write it, from the files of the run", 10, "lower")
+        if not measure:
+            continue
+        found = measure(out / "report.html")
+        say(f"{found['points']} points, {found['triangles']} triangles: {found}")
+        record(f"{prefix}/open", found["load_seconds"], "s until the mechanism is to be seen in chromium, software rendering", 5, "lower")
+        goal = 30 if name != "50k" else 10
+        record(f"{prefix}/body-fps", found["fps"]["body"], "frames a second, 800 x 500, software rendering", goal, "higher")
+        record(f"{prefix}/stress-fps", found["fps"]["stress"], "the same, coloured by von Mises stress", goal, "higher")
+
+
 BENCHMARKS = {"part": bench_part, "readers": bench_readers, "scaling": bench_scaling, "million": bench_million,
               "reduction": bench_reduction, "exudyn": bench_exudyn, "simulation": bench_simulation, "slap": bench_slap,
-              "stress": bench_stress, "paraview": bench_paraview, "ancf": bench_ancf}
+              "stress": bench_stress, "paraview": bench_paraview, "ancf": bench_ancf,
+              "report": bench_report}
 
 
 def main():
