@@ -108,24 +108,24 @@ void report_folder(ReportDraft& draft, const ReportOptions& options) {
         fmt::format("{} has no summary.json: the run has not come to its end, and what it left so far "
                     "is shown",
                     draft.folder.string()));
-  for (const json& warning : entry_of(summary, "warnings"))
-    if (const std::string text = text_of(entry_of(warning, "message")); !text.empty()) draft.warn(text);
+  for (const json& warning : part_of(summary, "warnings"))
+    if (const std::string text = text_in(warning, "message"); !text.empty()) draft.warn(text);
 
-  std::string title = text_of(entry_of(summary, "title"));
+  std::string title = text_in(summary, "title");
   for (const ReportRun& run : runs.all)
     if (title.empty() && run.result) title = run.result->header.title;
   draft.page.title = title.empty() ? draft.folder.filename().string() : title;
 
   add_part(draft, "motion", [&] { report_motion(draft, runs); });
   add_part(draft, "mechanism", [&] { report_mechanism(draft, runs); });
-  add_part(draft, "bodies", [&] { report_bodies(draft, entry_of(summary, "bodies")); });
+  add_part(draft, "bodies", [&] { report_bodies(draft, part_of(summary, "bodies")); });
   if (!whole)
     for (const std::filesystem::path& file : files_ending(draft.folder, body_endings()))
       add_part(draft, "bodies", [&] { report_body_file(draft, file); });
   add_part(draft, "simulations", [&] { report_simulations(draft, runs); });
   add_part(draft, "analyses", [&] { report_analyses(draft, summary); });
   add_part(draft, "training", [&] {
-    json training = entry_of(summary, "training");
+    json training = part_of(summary, "training");
     if (!training.is_object()) training = training_of_files(draft.folder, *draft.diagnostics);
     report_training(draft, training);
   });
@@ -138,7 +138,7 @@ void make_of_folder(ReportDraft& draft, const ReportOptions& options) {
   const std::filesystem::path& folder = draft.folder;
   if (has(folder, "summary.json")) {
     draft.summary = read_json(folder / "summary.json");
-    if (const std::string version = text_of(entry_of(draft.summary, "lissom_version"));
+    if (const std::string version = text_in(draft.summary, "lissom_version");
         version_of(version) > version_of(LISSOM_VERSION))
       draft.warn(
           fmt::format("summary.json is of lissom {}, newer than this program ({}): what it does not know "
@@ -275,7 +275,7 @@ ReportPage make_report(const std::filesystem::path& run, Diagnostics& diagnostic
   for (ReportSection& section : page.sections) ids.visit(section.blocks);
   if (page.title.empty()) page.title = run.filename().string();
   if (page.subtitle.empty()) {
-    const std::string study = text_of(entry_of(draft.summary, "study"));
+    const std::string study = text_in(draft.summary, "study");
     page.subtitle = study.empty() ? run.string() : fmt::format("{}, results in {}", study, run.string());
   }
   page.footer = fmt::format(

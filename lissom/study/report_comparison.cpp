@@ -7,6 +7,7 @@
 
 #include "lissom/io/csv_table.hpp"
 #include "lissom/study/compare.hpp"
+#include "lissom/study/report_blocks.hpp"
 #include "lissom/study/report_json.hpp"
 #include "lissom/study/report_parts.hpp"
 #include "lissom/study/report_runs.hpp"
@@ -29,24 +30,24 @@ ReportTable model_table(const ReportDraft& draft, const ReportRuns& runs) {
   for (const ReportRun& run : runs.all) {
     if (!run.model.is_object()) continue;
     const ReportRun* reference = runs.reference_of(run);
-    const double unknowns = number_of(run.model, "unknowns"),
-                 coordinates = number_of(run.simulation, "coordinates");
+    const double unknowns = number_in(run.model, "unknowns"),
+                 coordinates = number_in(run.simulation, "coordinates");
     const std::optional<SensorError> error = place_error(runs, run);
-    const json& trust = entry_of(run.model, "trust");
-    ReportValue distance = report_number(number_of(trust, "largest"), 3);
-    if (entry_of(trust, "outside_since").is_number())
-      distance.text += fmt::format(" (left it at {:.4g} s)", number_of(trust, "outside_since"));
+    const json& trust = part_of(run.model, "trust");
+    ReportValue distance = report_number(number_in(trust, "largest"), 3);
+    if (part_of(trust, "outside_since").is_number())
+      distance.text += fmt::format(" (left it at {:.4g} s)", number_in(trust, "outside_since"));
     table.rows.push_back(
         {run.label, reference ? ReportValue(reference->label) : ReportValue("-"), report_number(unknowns, 9),
          !std::isfinite(coordinates) ? "-"
          : unknowns == coordinates   ? "ODE"
                                      : "DAE",
-         report_number(number_of(run.model, "epsilon"), 3), report_number(node_error(draft, run), 3),
+         report_number(number_in(run.model, "epsilon"), 3), report_number(node_error(draft, run), 3),
          report_number(error ? error->largest : std::nan(""), 3),
          report_number(error && error->motion > 0 ? 100 * error->relative() : std::nan(""), 3), distance,
-         report_number(number_of(run.model, "seconds"), 4),
-         report_number(number_of(run.model, "times_faster"), 4),
-         report_number(number_of(run.model, "real_time_factor"), 3)});
+         report_number(number_in(run.model, "seconds"), 4),
+         report_number(number_in(run.model, "times_faster"), 4),
+         report_number(number_in(run.model, "real_time_factor"), 3)});
   }
   return table;
 }
@@ -62,9 +63,9 @@ std::vector<ReportFigure> trade_off(const ReportDraft& draft, const ReportRuns& 
                      {}};
   for (const ReportRun& run : runs.all) {
     if (!run.reduced || !run.model.is_object()) continue;
-    const double y = node_error(draft, run), x = number_of(run.model, "seconds");
+    const double y = node_error(draft, run), x = number_in(run.model, "seconds");
     if (!(y > 0) || !(x > 0)) continue;
-    error.series.push_back({fmt::format("{} ({:.0f} unknowns)", run.label, number_of(run.model, "unknowns")),
+    error.series.push_back({fmt::format("{} ({:.0f} unknowns)", run.label, number_in(run.model, "unknowns")),
                             {x},
                             {y},
                             ReportSeries::Style::Points});
@@ -72,7 +73,7 @@ std::vector<ReportFigure> trade_off(const ReportDraft& draft, const ReportRuns& 
   if (error.series.size() < 2) return {};
   error.caption = "Each point is a reduced model: further down is more accurate, further left is faster.";
   for (const ReportRun& run : runs.all) {
-    const double seconds = number_of(run.model, "seconds");
+    const double seconds = number_in(run.model, "seconds");
     if (run.is_reference && !run.reduced && seconds > 0 && error.marks.empty())
       error.marks.push_back({true, seconds, fmt::format("full model, {}", run.label)});
   }
@@ -121,8 +122,8 @@ std::vector<ReportFigure> difference_figures(ReportDraft& draft, const ReportRun
         }
       if (!any) continue;
       series.y = to_vector(Eigen::VectorXd(squares.cwiseSqrt()));
-      make_positive(series.y);
-      if (!std::any_of(series.y.begin(), series.y.end(), [](double y) { return std::isfinite(y); })) continue;
+      series.y = positive(std::move(series.y));
+      if (!any_finite(series.y)) continue;
       if (thin_out(series.x, series.y))
         figure.caption = "Thinned out to about 5,000 points a curve; every peak is kept.";
       figure.series.push_back(std::move(series));
@@ -142,15 +143,15 @@ ReportTable sensor_table(const ReportRuns& runs) {
   for (const SensorGroup& group : sensor_groups(runs.all))
     for (const std::string& column : group.columns) units[column] = group.unit;
   for (const ReportRun& run : runs.all) {
-    const json& sensors = entry_of(run.comparison, "sensors");
+    const json& sensors = part_of(run.comparison, "sensors");
     if (!sensors.is_object()) continue;
-    const std::string against = shown_run(text_of(entry_of(run.comparison, "against")));
+    const std::string against = shown_run(text_in(run.comparison, "against"));
     for (const auto& [column, entry] : sensors.items()) {
       const double factor = to_si(units[column], runs.units).value_or(1);
-      const double largest = factor * number_of(entry, "largest"), scale = factor * number_of(entry, "scale");
+      const double largest = factor * number_in(entry, "largest"), scale = factor * number_in(entry, "scale");
       table.rows.push_back({run.label, against, column, units[column], report_number(largest, 4),
-                            report_number(runs.units.time * number_of(entry, "at"), 6),
-                            report_number(factor * number_of(entry, "rms"), 4), report_number(scale, 4),
+                            report_number(runs.units.time * number_in(entry, "at"), 6),
+                            report_number(factor * number_in(entry, "rms"), 4), report_number(scale, 4),
                             report_number(scale > 0 ? 100 * largest / scale : std::nan(""), 3)});
     }
   }
@@ -192,10 +193,10 @@ void report_comparison(ReportDraft& draft, const ReportRuns& runs) {
 }
 
 void report_compared(ReportDraft& draft, const json& comparison) {
-  const std::string a = text_of(comparison, "a", "A"), b = text_of(comparison, "b", "B");
+  const std::string a = text_in(comparison, "a"), b = text_in(comparison, "b");
   draft.page.title = "Comparison of two results";
   draft.page.subtitle = fmt::format("{} against {}", b, a);
-  const json& times = entry_of(comparison, "times");
+  const json& times = part_of(comparison, "times");
 
   ReportTable table{"differences",
                     fmt::format("{} less {}", b, a),
@@ -205,12 +206,12 @@ void report_compared(ReportDraft& draft, const json& comparison) {
   std::string worst;
   double most = -1;
   for (const char* kind : {"sensors", "energies"})
-    for (const auto& [name, entry] : entry_of(comparison, kind).items()) {
-      const double relative = number_of(entry, "relative");
+    for (const auto& [name, entry] : part_of(comparison, kind).items()) {
+      const double relative = number_in(entry, "relative");
       table.rows.push_back(
-          {name, text_of(entry_of(entry, "unit")), report_number(number_of(entry, "largest"), 4),
-           report_number(number_of(entry, "at"), 6), report_number(number_of(entry, "rms"), 4),
-           report_number(number_of(entry, "scale"), 4), report_number(100 * relative, 3)});
+          {name, text_in(entry, "unit"), report_number(number_in(entry, "largest"), 4),
+           report_number(number_in(entry, "at"), 6), report_number(number_in(entry, "rms"), 4),
+           report_number(number_in(entry, "scale"), 4), report_number(100 * relative, 3)});
       if (relative > most && std::string(kind) == "sensors") {
         most = relative;
         worst = name;
@@ -218,8 +219,8 @@ void report_compared(ReportDraft& draft, const json& comparison) {
     }
   draft.page.summary = fmt::format(
       "{} quantities of two results were compared at {:.0f} times from {:.6g} to {:.6g} s{}.",
-      table.rows.size(), number_of(times, "count"), number_of(times, "first"), number_of(times, "last"),
-      entry_of(times, "interpolated") == json(true) ? ", where the second one was interpolated" : "");
+      table.rows.size(), number_in(times, "count"), number_in(times, "first"), number_in(times, "last"),
+      part_of(times, "interpolated") == json(true) ? ", where the second one was interpolated" : "");
   if (!worst.empty()) {
     draft.page.summary +=
         fmt::format(" The sensor that differs most is {}: {:.3g} % of its largest value.", worst, 100 * most);
@@ -236,8 +237,8 @@ void report_compared(ReportDraft& draft, const json& comparison) {
       const std::string& column = values.columns[c];
       std::string unit = "m", name = column;  // of nodes
       for (const char* kind : {"sensors", "energies"})
-        if (const json& entry = entry_of(entry_of(comparison, kind), column); entry.is_object()) {
-          unit = text_of(entry_of(entry, "unit"));
+        if (const json& entry = part_of(part_of(comparison, kind), column); entry.is_object()) {
+          unit = text_in(entry, "unit");
           name = column.substr(0, column.rfind('.'));
         }
       if (name == column) name = "distance of nodes";
@@ -258,8 +259,8 @@ void report_compared(ReportDraft& draft, const json& comparison) {
       series.name = column;
       series.x = to_vector(Eigen::VectorXd(values.values.col(0)));
       series.y = to_vector(Eigen::VectorXd(values.values.col(static_cast<Eigen::Index>(c)).cwiseAbs()));
-      make_positive(series.y);
-      if (!std::any_of(series.y.begin(), series.y.end(), [](double y) { return std::isfinite(y); })) continue;
+      series.y = positive(std::move(series.y));
+      if (!any_finite(series.y)) continue;
       if (thin_out(series.x, series.y))
         found->second.caption = "Thinned out to about 5,000 points a curve; every peak is kept.";
       found->second.series.push_back(std::move(series));
@@ -273,28 +274,28 @@ void report_compared(ReportDraft& draft, const json& comparison) {
                     "Distances of nodes",
                     {"body", "nodes", "largest [m]", "at node", "at t [s]", "rms [m]", "epsilon [m2]"},
                     {}};
-  for (const auto& [body, entry] : entry_of(comparison, "nodes").items())
+  for (const auto& [body, entry] : part_of(comparison, "nodes").items())
     nodes.rows.push_back(
-        {body, report_number(number_of(entry, "nodes"), 9), report_number(number_of(entry, "largest"), 4),
-         report_number(number_of(entry, "node"), 12), report_number(number_of(entry, "at"), 6),
-         report_number(number_of(entry, "rms"), 4), report_number(number_of(entry, "epsilon"), 4)});
+        {body, report_number(number_in(entry, "nodes"), 9), report_number(number_in(entry, "largest"), 4),
+         report_number(number_in(entry, "node"), 12), report_number(number_in(entry, "at"), 6),
+         report_number(number_in(entry, "rms"), 4), report_number(number_in(entry, "epsilon"), 4)});
   add_table(section, std::move(nodes));
   ReportTable stress{"stress",
                      "Von Mises stress",
                      {"body", "at t [s]", "largest difference [Pa]", "at node", "rms [Pa]",
                       "largest of the reference [Pa]", "largest of the other [Pa]"},
                      {}};
-  for (const json& entry : entry_of(comparison, "stress"))
+  for (const json& entry : part_of(comparison, "stress"))
     stress.rows.push_back(
-        {text_of(entry_of(entry, "body")),
-         entry_of(entry, "t").is_number() ? report_number(number_of(entry, "t"), 6)
+        {text_in(entry, "body"),
+         part_of(entry, "t").is_number() ? report_number(number_in(entry, "t"), 6)
                                           : ReportValue("largest over time"),
-         report_number(number_of(entry, "largest"), 4), report_number(number_of(entry, "node"), 12),
-         report_number(number_of(entry, "rms"), 4), report_number(number_of(entry, "of_a"), 4),
-         report_number(number_of(entry, "of_b"), 4)});
+         report_number(number_in(entry, "largest"), 4), report_number(number_in(entry, "node"), 12),
+         report_number(number_in(entry, "rms"), 4), report_number(number_in(entry, "of_a"), 4),
+         report_number(number_in(entry, "of_b"), 4)});
   add_table(section, std::move(stress));
   for (const auto& [key, name] : {std::pair{"only_a", a}, std::pair{"only_b", b}})
-    if (const auto columns = texts_of(entry_of(comparison, key)); !columns.empty())
+    if (const auto columns = texts_in(comparison, key); !columns.empty())
       section.blocks.push_back(ReportText{fmt::format("Only in {}: {}.", name, fmt::join(columns, ", "))});
 }
 

@@ -66,11 +66,6 @@ std::vector<double> to_vector(const Eigen::Ref<const Eigen::VectorXd>& values) {
   return {values.data(), values.data() + values.size()};
 }
 
-void make_positive(std::vector<double>& values) {
-  for (double& value : values)
-    if (!(value > 0)) value = std::numeric_limits<double>::quiet_NaN();
-}
-
 std::vector<SensorGroup> sensor_groups(const std::vector<ReportRun>& runs) {
   std::vector<SensorGroup> groups;
   for (const ReportRun& run : runs) {

@@ -103,54 +103,54 @@ void report_mechanism(ReportDraft& draft, const ReportRuns& runs) {
   section.lead =
       "Bodies are held together by joints; each joint takes degrees of freedom away, which the simulation "
       "sees as constraints.";
-  if (const json& bodies = entry_of(simulation, "bodies"); bodies.is_array() && !bodies.empty()) {
+  if (const json& bodies = part_of(simulation, "bodies"); bodies.is_array() && !bodies.empty()) {
     ReportTable table{"bodies-of-mechanism",
                       "Bodies as the simulation sees them",
                       {"body", "formulation", "coordinates", "constraints of its own", "modes", "mass [kg]"},
                       {}};
     for (const json& body : bodies) {
-      std::string name = text_of(entry_of(body, "name"));
-      if (const auto parts = texts_of(entry_of(body, "parts")); !parts.empty())
+      std::string name = text_in(body, "name");
+      if (const auto parts = texts_in(body, "parts"); !parts.empty())
         name += fmt::format(" ({})", fmt::join(parts, ", "));
       table.rows.push_back(
-          {name, text_of(entry_of(body, "formulation")), report_number(number_of(body, "coordinates"), 9),
-           report_number(number_of(body, "own_constraints"), 9), report_number(number_of(body, "modes"), 9),
-           report_number(number_of(body, "mass"), 6)});
+          {name, text_in(body, "formulation"), report_number(number_in(body, "coordinates"), 9),
+           report_number(number_in(body, "own_constraints"), 9), report_number(number_in(body, "modes"), 9),
+           report_number(number_in(body, "mass"), 6)});
     }
     section.blocks.push_back(std::move(table));
   }
-  const std::vector<std::string> shared = texts_of(entry_of(simulation, "shared_joints"));
-  if (const json& joints = entry_of(simulation, "joints"); joints.is_array() && !joints.empty()) {
+  const std::vector<std::string> shared = texts_in(simulation, "shared_joints");
+  if (const json& joints = part_of(simulation, "joints"); joints.is_array() && !joints.empty()) {
     ReportTable table{"joints", "Joints", {"joint", "kind", "between", "constraints"}, {}};
     for (const json& joint : joints)
-      table.rows.push_back({text_of(entry_of(joint, "name")), text_of(entry_of(joint, "kind")),
-                            fmt::format("{}", fmt::join(texts_of(entry_of(joint, "between")), ", ")),
-                            report_number(number_of(joint, "constraints"), 9)});
+      table.rows.push_back({text_in(joint, "name"), text_in(joint, "kind"),
+                            fmt::format("{}", fmt::join(texts_in(joint, "between"), ", ")),
+                            report_number(number_in(joint, "constraints"), 9)});
     section.blocks.push_back(std::move(table));
   }
   if (!shared.empty())
     section.blocks.push_back(
         ReportText{fmt::format("Joints that need no equations, because the beams share the node there: {}.",
                                fmt::join(shared, ", "))});
-  if (const json& loads = entry_of(simulation, "loads"); loads.is_array() && !loads.empty()) {
+  if (const json& loads = part_of(simulation, "loads"); loads.is_array() && !loads.empty()) {
     ReportTable table{"loads", "Loads", {"load", "kind"}, {}};
     for (const json& load : loads)
-      table.rows.push_back({text_of(entry_of(load, "name")), text_of(entry_of(load, "kind"))});
+      table.rows.push_back({text_in(load, "name"), text_in(load, "kind")});
     section.blocks.push_back(std::move(table));
   }
   ReportFacts facts;
   const auto count = [&](const char* what, const char* key) {
-    if (entry_of(simulation, key).is_number())
+    if (part_of(simulation, key).is_number())
       facts.rows.emplace_back(
-          what, ReportValue(with_commas(number_of(simulation, key)), number_of(simulation, key)));
+          what, ReportValue(with_commas(number_in(simulation, key)), number_in(simulation, key)));
   };
   count("Coordinates", "coordinates");
   count("Constraints", "constraints");
   count("Degrees of freedom", "degrees_of_freedom");
   count("Degrees of freedom with every body rigid", "rigid_degrees_of_freedom");
-  if (const std::string integrator = text_of(entry_of(simulation, "integrator")); !integrator.empty())
+  if (const std::string integrator = text_in(simulation, "integrator"); !integrator.empty())
     facts.rows.emplace_back("Integrator", ReportValue(integrator));
-  if (const std::vector<std::string> redundant = texts_of(entry_of(simulation, "redundant"));
+  if (const std::vector<std::string> redundant = texts_in(simulation, "redundant");
       !redundant.empty())
     facts.rows.emplace_back("Redundant constraints",
                             ReportValue(fmt::format("{}", fmt::join(redundant, ", "))));

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "lissom/study/report_blocks.hpp"
 #include "lissom/study/report_json.hpp"
 #include "lissom/study/report_runs.hpp"
 #include "lissom/study/report_training.hpp"
@@ -18,7 +19,7 @@ namespace {
 
 std::vector<std::string> parameter_names(const json& training) {
   std::vector<std::string> names;
-  for (const auto& [name, entry] : entry_of(training, "parameters").items()) names.push_back(name);
+  for (const auto& [name, entry] : part_of(training, "parameters").items()) names.push_back(name);
   return names;
 }
 
@@ -40,17 +41,17 @@ ReportFigure plan_figure(const json& training, const std::vector<std::string>& n
     ReportSeries series{name, {}, {}, ReportSeries::Style::Points};
     std::set<std::pair<double, double>> seen;
     for (const json& entry : list) {
-      const json& values = entry_of(entry, "parameters");
-      const std::pair<double, double> point{number_of(values, names[0]),
-                                            two ? number_of(values, names[1]) : 0};
+      const json& values = part_of(entry, "parameters");
+      const std::pair<double, double> point{number_in(values, names[0]),
+                                            two ? number_in(values, names[1]) : 0};
       if (!std::isfinite(point.first) || !seen.insert(point).second) continue;
       series.x.push_back(point.first);
       series.y.push_back(point.second);
     }
     if (!series.x.empty()) figure.series.push_back(std::move(series));
   };
-  add("full simulations (training)", entry_of(training, "samples"));
-  add("tests", entry_of(training, "tests"));
+  add("full simulations (training)", part_of(training, "samples"));
+  add("tests", part_of(training, "tests"));
   if (names.size() > 2)
     figure.caption = fmt::format("Of {} parameters the first two are drawn.", names.size());
   return figure;
@@ -59,7 +60,7 @@ ReportFigure plan_figure(const json& training, const std::vector<std::string>& n
 // The largest error of a sensor that moves; energies, which are no sensors of places, are left out.
 double worst_error(const json& test) {
   double worst = std::nan("");
-  for (const auto& [column, error] : entry_of(test, "errors").items()) {
+  for (const auto& [column, error] : part_of(test, "errors").items()) {
     if (column.starts_with("energy.") || !error.is_number()) continue;
     worst = std::isfinite(worst) ? std::max(worst, number_of(error)) : number_of(error);
   }
@@ -74,11 +75,11 @@ ReportFigure over_order(const json& training, const char* id, const char* title,
   ReportFigure figure{id, title, "", {"order r"}, {label, true}, {}, {}};
   Curves curves;
   std::set<std::string> forces;
-  for (const json& test : entry_of(training, "tests")) forces.insert(text_of(entry_of(test, "force")));
-  for (const json& test : entry_of(training, "tests")) {
-    std::string name = text_of(entry_of(test, "combination"));
-    if (forces.size() > 1) name += ", forces by " + text_of(entry_of(test, "force"));
-    if (const double y = value(test); std::isfinite(y)) curves[name][number_of(test, "order")].push_back(y);
+  for (const json& test : part_of(training, "tests")) forces.insert(text_in(test, "force"));
+  for (const json& test : part_of(training, "tests")) {
+    std::string name = text_in(test, "combination");
+    if (forces.size() > 1) name += ", forces by " + text_in(test, "force");
+    if (const double y = value(test); std::isfinite(y)) curves[name][number_in(test, "order")].push_back(y);
   }
   for (const auto& [name, points] : curves) {
     ReportSeries series{name, {}, {}, ReportSeries::Style::LinePoints};
@@ -89,10 +90,10 @@ ReportFigure over_order(const json& training, const char* id, const char* title,
       series.y.push_back(worst ? *std::max_element(values.begin(), values.end())
                                : sum / static_cast<double>(values.size()));
     }
-    make_positive(series.y);
+    series.y = positive(std::move(series.y));
     figure.series.push_back(std::move(series));
   }
-  if (const double order = number_of(training, "order"); std::isfinite(order))
+  if (const double order = number_in(training, "order"); std::isfinite(order))
     figure.marks.push_back({true, order, "taken"});
   return figure;
 }
@@ -104,14 +105,14 @@ ReportTable sample_table(const json& training) {
                      "order by energy", ""},
                     {}};
   double k = 0;
-  for (const json& sample : entry_of(training, "samples")) {
-    const json& orders = entry_of(sample, "orders");
-    const json& reused = entry_of(sample, "reused");
+  for (const json& sample : part_of(training, "samples")) {
+    const json& orders = part_of(sample, "orders");
+    const json& reused = part_of(sample, "reused");
     table.rows.push_back(
-        {report_number(++k, 9), parameter_text(entry_of(sample, "parameters")),
-         report_number(number_of(sample, "snapshots"), 9), report_number(number_of(sample, "seconds"), 4),
-         report_number(number_of(sample, "rank"), 9), report_number(number_of(orders, "singular-values"), 9),
-         report_number(number_of(orders, "energy"), 9),
+        {report_number(++k, 9), parameter_text(part_of(sample, "parameters")),
+         report_number(number_in(sample, "snapshots"), 9), report_number(number_in(sample, "seconds"), 4),
+         report_number(number_in(sample, "rank"), 9), report_number(number_in(orders, "singular-values"), 9),
+         report_number(number_in(orders, "energy"), 9),
          reused.is_boolean() && reused.get<bool>() ? "reused" : ""});
   }
   return table;
@@ -123,15 +124,16 @@ ReportTable test_table(const json& training) {
                     {"test", "parameters", "basis", "order", "forces by", "largest error of a sensor",
                      "distance from training", "full [s]", "reduced [s]", "set-up [s]", "times faster", ""},
                     {}};
-  for (const json& test : entry_of(training, "tests")) {
-    const std::string note = text_of(test, "problem", text_of(entry_of(test, "fallback")));
+  for (const json& test : part_of(training, "tests")) {
+    const std::string problem = text_in(test, "problem");
+    const std::string note = problem.empty() ? text_in(test, "fallback") : problem;
     table.rows.push_back(
-        {text_of(entry_of(test, "test")), parameter_text(entry_of(test, "parameters")),
-         text_of(entry_of(test, "combination")), report_number(number_of(test, "order"), 9),
-         text_of(entry_of(test, "force")), report_number(worst_error(test), 3),
-         report_number(number_of(test, "trust"), 3), report_number(number_of(test, "full_seconds"), 4),
-         report_number(number_of(test, "seconds"), 4), report_number(number_of(test, "setup_seconds"), 4),
-         report_number(number_of(test, "times_faster"), 4), note});
+        {text_in(test, "test"), parameter_text(part_of(test, "parameters")),
+         text_in(test, "combination"), report_number(number_in(test, "order"), 9),
+         text_in(test, "force"), report_number(worst_error(test), 3),
+         report_number(number_in(test, "trust"), 3), report_number(number_in(test, "full_seconds"), 4),
+         report_number(number_in(test, "seconds"), 4), report_number(number_in(test, "setup_seconds"), 4),
+         report_number(number_in(test, "times_faster"), 4), note});
   }
   return table;
 }
@@ -144,20 +146,20 @@ void report_pod(ReportSection& section, const json& training) {
   const auto fact = [&](const char* what, const std::string& text) {
     if (!text.empty()) facts.rows.emplace_back(what, ReportValue(text));
   };
-  for (const auto& [name, entry] : entry_of(training, "parameters").items())
-    fact("Parameter", fmt::format("{}: sets {}", name, fmt::join(texts_of(entry_of(entry, "keys")), ", ")));
-  if (entry_of(training, "order").is_number())
-    facts.rows.emplace_back("Order taken", report_number(number_of(training, "order"), 9));
-  fact("Why", text_of(entry_of(training, "why")));
-  fact("Basis for new values of the parameters", text_of(entry_of(training, "combination")));
-  fact("Elastic forces by", text_of(entry_of(training, "force")));
-  if (entry_of(training, "nodal_coordinates").is_number())
+  for (const auto& [name, entry] : part_of(training, "parameters").items())
+    fact("Parameter", fmt::format("{}: sets {}", name, fmt::join(texts_in(entry, "keys"), ", ")));
+  if (part_of(training, "order").is_number())
+    facts.rows.emplace_back("Order taken", report_number(number_in(training, "order"), 9));
+  fact("Why", text_in(training, "why"));
+  fact("Basis for new values of the parameters", text_in(training, "combination"));
+  fact("Elastic forces by", text_in(training, "force"));
+  if (part_of(training, "nodal_coordinates").is_number())
     facts.rows.emplace_back("Nodal coordinates of the full model",
-                            ReportValue(with_commas(number_of(training, "nodal_coordinates")),
-                                        number_of(training, "nodal_coordinates")));
-  if (entry_of(training, "seconds").is_number())
+                            ReportValue(with_commas(number_in(training, "nodal_coordinates")),
+                                        number_in(training, "nodal_coordinates")));
+  if (part_of(training, "seconds").is_number())
     facts.rows.emplace_back("Time of the training, tests included",
-                            report_seconds(number_of(training, "seconds")));
+                            report_seconds(number_in(training, "seconds")));
   if (!facts.rows.empty()) section.blocks.push_back(std::move(facts));
 
   std::vector<ReportFigure> figures;
@@ -168,7 +170,7 @@ void report_pod(ReportSection& section, const json& training) {
       "one curve for each way of making the basis.";
   figures.push_back(over_order(
       training, "pod-speed", "Times faster than the full simulation", "times faster",
-      [](const json& test) { return number_of(test, "times_faster"); }, false));
+      [](const json& test) { return number_in(test, "times_faster"); }, false));
   figures.back().caption = "Mean over the tests, without the set-up of the model.";
   figures.push_back(plan_figure(training, names));
 
@@ -180,22 +182,22 @@ void report_pod(ReportSection& section, const json& training) {
                       {},
                       {}};
   size_t sample = 0;
-  for (const json& entry : entry_of(training, "samples")) {
-    std::vector<double> y = numbers_of(entry_of(entry, "singular_values"));
+  for (const json& entry : part_of(training, "samples")) {
+    std::vector<double> y = numbers_in(entry, "singular_values");
     ++sample;
     if (y.empty()) continue;
-    make_positive(y);
+    y = positive(std::move(y));
     values.series.push_back(
-        {fmt::format("sample {}", sample), counted(y.size()), y, ReportSeries::Style::Line});
+        {fmt::format("sample {}", sample), numbers_from(1, y.size()), y, ReportSeries::Style::Line});
   }
-  if (const double order = number_of(training, "order"); std::isfinite(order))
+  if (const double order = number_in(training, "order"); std::isfinite(order))
     values.marks.push_back({true, order, "taken"});
   values.caption = "How much of the motion each mode carries, for each full simulation.";
   figures.push_back(std::move(values));
   for (ReportFigure& figure : figures)
     if (!figure.series.empty()) section.blocks.push_back(std::move(figure));
 
-  const json& angles = entry_of(training, "principal_angles_deg");
+  const json& angles = part_of(training, "principal_angles_deg");
   if (angles.is_array() && angles.size() > 1) {
     ReportTable table{
         "principal-angles", "Largest angle between the bases of two samples [degrees]", {""}, {}};

@@ -59,10 +59,10 @@ void read_orders(const std::filesystem::path& file, json& training) {
         order[column].push_back(number_or_null(std::string(f)));
     }
     // of modes.csv
-    const double m = number_of(order, "m");
+    const double m = number_in(order, "m");
     for (const auto& [one, of] :
          {std::pair{"singular_value", "singular_values"}, std::pair{"joint_violation", "joint_violation"}})
-      if (const json& list = entry_of(training, of); m >= 1 && static_cast<double>(list.size()) >= m)
+      if (const json& list = part_of(training, of); m >= 1 && static_cast<double>(list.size()) >= m)
         order[one] = list[static_cast<size_t>(m) - 1];
     training["orders"].push_back(std::move(order));
   }
@@ -171,29 +171,30 @@ json training_of_files(const std::filesystem::path& folder, Diagnostics& diagnos
 
 void report_rom_file(ReportDraft& draft, const std::filesystem::path& file) {
   const json model = training_of_model(file, *draft.diagnostics);
-  draft.page.title = text_of(model, "title", file.filename().string());
+  draft.page.title = text_in(model, "title");
+  if (draft.page.title.empty()) draft.page.title = file.filename().string();
   draft.page.subtitle = "A mechanism reduced as a whole";
-  const double order = number_of(model, "order");
-  const bool pod = text_of(entry_of(model, "kind")) == "pod";
+  const double order = number_in(model, "order");
+  const bool pod = text_in(model, "kind") == "pod";
   draft.page.summary = fmt::format(
       "This file holds a small model of a mechanism: {:.0f} unknowns of an ordinary differential equation{}. "
       "'lissom simulate {}' runs it.",
       order, pod ? ", made anew for each value of its parameters" : "", file.filename().string());
   draft.page.cards.push_back({"Unknowns", report_number(order, 9), "of the small model"});
-  if (const json& parts = entry_of(model, "parts"); parts.is_object() && !parts.empty()) {
+  if (const json& parts = part_of(model, "parts"); parts.is_object() && !parts.empty()) {
     ReportTable table{
         "parts", "Bodies in it", {"body", "mass [kg]", "stiffness rank", "nodes", "places"}, {}};
     for (const auto& [name, part] : parts.items())
-      table.rows.push_back({name, report_number(number_of(part, "mass"), 6),
-                            report_number(number_of(part, "stiffness_rank"), 9),
-                            report_number(number_of(part, "nodes"), 9),
-                            fmt::format("{}", fmt::join(texts_of(entry_of(part, "places")), ", "))});
+      table.rows.push_back({name, report_number(number_in(part, "mass"), 6),
+                            report_number(number_in(part, "stiffness_rank"), 9),
+                            report_number(number_in(part, "nodes"), 9),
+                            fmt::format("{}", fmt::join(texts_in(part, "places"), ", "))});
     draft.section("mechanism", "The mechanism").blocks.push_back(std::move(table));
   }
   report_training(draft, model);
   ReportFacts facts;
   const auto fact = [&](const char* what, const char* key) {
-    if (const std::string text = text_of(entry_of(model, key)); !text.empty())
+    if (const std::string text = text_in(model, key); !text.empty())
       facts.rows.emplace_back(what, ReportValue(text));
   };
   fact("Study", "study");

@@ -70,8 +70,8 @@ UnitSystem units_of(const std::string& study) {
 }
 
 bool is_reduced(const ReportRun& run) {
-  for (const json& body : entry_of(run.simulation, "bodies")) {
-    const std::string formulation = text_of(entry_of(body, "formulation"));
+  for (const json& body : part_of(run.simulation, "bodies")) {
+    const std::string formulation = text_in(body, "formulation");
     if (formulation == "slap" || formulation == "pod") return true;
   }
   return run.result && run.result->header.has_trust;
@@ -110,17 +110,17 @@ json own_summary(const ResultFile& result) {
 
 // Inside of its training, against the main reference, of the order that the training proposes or takes.
 void choose_proposed(const ReportDraft& draft, ReportRuns& runs) {
-  const json& training = entry_of(draft.summary, "training");
-  const std::string reference = text_of(entry_of(entry_of(draft.summary, "comparison"), "reference"));
+  const json& training = part_of(draft.summary, "training");
+  const std::string reference = text_in(part_of(draft.summary, "comparison"), "reference");
   std::tuple<bool, bool, int> best{false, false, -1};
   for (const ReportRun& run : runs.all) {
-    if (!run.reduced || !run.model.is_object() || !entry_of(run.model, "epsilon").is_number()) continue;
-    const double unknowns = number_of(run.model, "unknowns");
-    const int order = unknowns == number_of(training, "proposed") ? 2
-                      : unknowns == number_of(training, "order")  ? 1
+    if (!run.reduced || !run.model.is_object() || !part_of(run.model, "epsilon").is_number()) continue;
+    const double unknowns = number_in(run.model, "unknowns");
+    const int order = unknowns == number_in(training, "proposed") ? 2
+                      : unknowns == number_in(training, "order")  ? 1
                                                                   : 0;
-    const bool inside = !entry_of(entry_of(run.model, "trust"), "outside_since").is_number();
-    const std::tuple rank{inside, text_of(entry_of(run.model, "against")) == reference, order};
+    const bool inside = !part_of(part_of(run.model, "trust"), "outside_since").is_number();
+    const std::tuple rank{inside, text_in(run.model, "against") == reference, order};
     if (runs.proposed_index && rank <= best) continue;
     best = rank;
     runs.proposed_index = static_cast<size_t>(&run - runs.all.data());
@@ -134,7 +134,7 @@ void choose_shown(const ReportDraft& draft, ReportRuns& runs) {
     if (std::find(runs.shown.begin(), runs.shown.end(), index) == runs.shown.end())
       runs.shown.push_back(index);
   };
-  show(runs.find(text_of(entry_of(entry_of(draft.summary, "comparison"), "reference"))));
+  show(runs.find(text_in(part_of(draft.summary, "comparison"), "reference")));
   if (runs.proposed()) show(runs.reference_of(*runs.proposed()));
   show(runs.proposed());
   show(runs.find(""));
@@ -153,7 +153,7 @@ void finish(ReportDraft& draft, ReportRuns& runs) {
   }
   runs.units = units_of(study);
   for (ReportRun& run : runs.all) {
-    const std::string against = text_of(entry_of(run.comparison, "against"));
+    const std::string against = text_in(run.comparison, "against");
     if (!run.comparison.is_object()) continue;
     for (ReportRun& other : runs.all) other.is_reference = other.is_reference || other.name == against;
   }
@@ -192,30 +192,30 @@ const ReportRun* ReportRuns::find(const std::string& name) const {
 }
 
 const ReportRun* ReportRuns::reference_of(const ReportRun& run) const {
-  const json& against = entry_of(run.comparison.is_object() ? run.comparison : run.model, "against");
+  const json& against = part_of(run.comparison.is_object() ? run.comparison : run.model, "against");
   return against.is_string() ? find(against.get<std::string>()) : nullptr;
 }
 
 ReportRuns read_runs(ReportDraft& draft) {
   ReportRuns runs;
   const json& summary = draft.summary;
-  const json &models = entry_of(summary, "models"),
-             &compared = entry_of(entry_of(summary, "comparison"), "cases");
+  const json &models = part_of(summary, "models"),
+             &compared = part_of(part_of(summary, "comparison"), "cases");
   const auto add = [&](const std::string& name, const json& own) {
     ReportRun run;
     run.name = name;
     run.label = shown_run(name);
     run.folder = name.empty() ? draft.folder : draft.folder / name;
-    run.simulation = entry_of(own, "simulation");
-    run.changes = texts_of(entry_of(own, "changes"));
-    run.model = entry_of(models, name.empty() ? "study" : name);
-    run.comparison = entry_of(compared, name.empty() ? "study" : name);
+    run.simulation = part_of(own, "simulation");
+    run.changes = texts_in(own, "changes");
+    run.model = part_of(models, name.empty() ? "study" : name);
+    run.comparison = part_of(compared, name.empty() ? "study" : name);
     read_into(draft, run);
     if (run.result || run.simulation.is_object()) runs.all.push_back(std::move(run));
   };
   if (draft.progress) draft.progress("reading results", -1);
   add("", summary);
-  if (const json& cases = entry_of(summary, "cases"); cases.is_object()) {
+  if (const json& cases = part_of(summary, "cases"); cases.is_object()) {
     for (const auto& [name, own] : cases.items()) add(name, own);
   } else if (!summary.contains("lissom_version")) {
     // a run that has not come to its end
@@ -240,17 +240,17 @@ ReportRuns read_run(ReportDraft& draft, const std::filesystem::path& file) {
 
 std::optional<SensorError> place_error(const ReportRuns& runs, const ReportRun& run) {
   const ReportRun* reference = runs.reference_of(run);
-  const json& sensors = entry_of(run.comparison, "sensors");
+  const json& sensors = part_of(run.comparison, "sensors");
   if (!reference || !reference->result || !sensors.is_object()) return std::nullopt;
   std::optional<SensorError> worst;
   for (const SensorGroup& group : sensor_groups(runs.all)) {
     if (group.unit != "m") continue;
     const double motion = range_of(*reference, group);
     for (const std::string& column : group.columns) {
-      const json& entry = entry_of(sensors, column);
-      const double largest = number_of(entry, "largest") * runs.units.length;
+      const json& entry = part_of(sensors, column);
+      const double largest = number_in(entry, "largest") * runs.units.length;
       if (!std::isfinite(largest) || (worst && worst->largest >= largest)) continue;
-      worst = {column, group.unit, largest, number_of(entry, "at") * runs.units.time, motion};
+      worst = {column, group.unit, largest, number_in(entry, "at") * runs.units.time, motion};
     }
   }
   return worst;
@@ -258,8 +258,8 @@ std::optional<SensorError> place_error(const ReportRuns& runs, const ReportRun& 
 
 double node_error(const ReportDraft& draft, const ReportRun& run) {
   double nodes = 0;
-  for (const json& body : entry_of(draft.summary, "bodies")) nodes += number_of(body, "nodes");
-  const double epsilon = number_of(run.model, "epsilon"), times = number_of(run.comparison, "common_times");
+  for (const json& body : part_of(draft.summary, "bodies")) nodes += number_in(body, "nodes");
+  const double epsilon = number_in(run.model, "epsilon"), times = number_in(run.comparison, "common_times");
   return std::sqrt(epsilon / (nodes * times));
 }
 

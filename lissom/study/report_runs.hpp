@@ -51,8 +51,6 @@ ReportRuns read_run(ReportDraft& draft, const std::filesystem::path& file);
 // Beyond `most` points the smallest and the largest of each piece; true if that was so.
 bool thin_out(std::vector<double>& x, std::vector<double>& y, size_t most = 5000);
 std::vector<double> to_vector(const Eigen::Ref<const Eigen::VectorXd>& values);
-// Zero and negative values are gaps.
-void make_positive(std::vector<double>& values);
 
 // Columns of one sensor that have one unit: "tip" with tip.x, tip.y, tip.z.
 struct SensorGroup {

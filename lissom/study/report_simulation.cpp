@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "lissom/io/stress_file.hpp"
+#include "lissom/study/report_blocks.hpp"
 #include "lissom/study/report_json.hpp"
 #include "lissom/study/report_parts.hpp"
 #include "lissom/study/report_runs.hpp"
@@ -58,8 +59,8 @@ ReportFigure over_runs(const ReportRuns& runs, const char* id, const char* title
     series.style = run.reduced ? ReportSeries::Style::Dashed : ReportSeries::Style::Line;
     series.x = to_vector(run.result->time);
     for (int i = 0; i < run.result->samples(); ++i) series.y.push_back(value(run, i));
-    if (log) make_positive(series.y);
-    if (!std::any_of(series.y.begin(), series.y.end(), [](double y) { return std::isfinite(y); })) continue;
+    if (log) series.y = positive(std::move(series.y));
+    if (!any_finite(series.y)) continue;
     thinned = thin_out(series.x, series.y) || thinned;
     figure.series.push_back(std::move(series));
   }
@@ -110,12 +111,12 @@ double step_before(const ReportRun& run, int i) {
 }
 
 bool steps_vary(const ReportRun& run) {
-  const double low = number_of(run.simulation, "smallest_step"),
-               high = number_of(run.simulation, "largest_step");
+  const double low = number_in(run.simulation, "smallest_step"),
+               high = number_in(run.simulation, "largest_step");
   return high > 1.01 * low;
 }
 
-ReportTable timing_table(const ReportRuns& runs) {
+ReportTable run_table(const ReportRuns& runs) {
   ReportTable table{"timing",
                     "How the runs went",
                     {"run", "state", "until t [s]", "steps", "rejected", "Newton iterations",
@@ -124,7 +125,7 @@ ReportTable timing_table(const ReportRuns& runs) {
                     {}};
   for (const ReportRun& run : runs.all) {
     const json& s = run.simulation;
-    const auto cell = [&](const char* key, int digits) { return report_number(number_of(s, key), digits); };
+    const auto cell = [&](const char* key, int digits) { return report_number(number_in(s, key), digits); };
     table.rows.push_back(
         {run.label, run.result ? std::string(name_of(run.result->end.status)) : std::string("-"),
          cell("end", 6), cell("steps", 9), cell("rejected", 9), cell("newton_iterations", 9),
@@ -143,14 +144,14 @@ void add_stress(ReportDraft& draft, const ReportRuns& runs, ReportSection& secti
     table.rows.push_back({run, body, report_number(stress, 5), report_number(node, 12), report_number(t, 6)});
   };
   for (const ReportRun& run : runs.all) {
-    if (const json& stress = entry_of(run.simulation, "stress"); stress.is_object()) {
+    if (const json& stress = part_of(run.simulation, "stress"); stress.is_object()) {
       for (const auto& [body, entry] : stress.items()) {
-        if (entry_of(entry, "max_von_mises").is_number())
-          add(run.label, body, number_of(entry, "max_von_mises"), number_of(entry, "node"),
-              number_of(entry, "t"));
-        for (const json& at : entry_of(entry, "at"))
-          add(run.label, body + ", at an instant asked for", number_of(at, "max_von_mises"),
-              number_of(at, "node"), number_of(at, "t"));
+        if (part_of(entry, "max_von_mises").is_number())
+          add(run.label, body, number_in(entry, "max_von_mises"), number_in(entry, "node"),
+              number_in(entry, "t"));
+        for (const json& at : part_of(entry, "at"))
+          add(run.label, body + ", at an instant asked for", number_in(at, "max_von_mises"),
+              number_in(at, "node"), number_in(at, "t"));
       }
       continue;
     }
@@ -178,7 +179,7 @@ void add_trust(const ReportRuns& runs, ReportSection& section) {
                                   });
   if (figure.series.empty()) return;
   for (const ReportRun& run : runs.all)
-    if (const double threshold = number_of(entry_of(run.simulation, "trust"), "threshold");
+    if (const double threshold = number_in(part_of(run.simulation, "trust"), "threshold");
         std::isfinite(threshold) && figure.marks.empty())
       figure.marks.push_back({false, threshold, "no longer to be trusted"});
   figure.caption =
@@ -205,26 +206,26 @@ void add_special(const ReportRuns& runs, ReportSection& section) {
                     "outside the training range", "set-up [s]"},
                    {}};
   for (const ReportRun& run : runs.all) {
-    for (const json& check : entry_of(run.simulation, "checks"))
+    for (const json& check : part_of(run.simulation, "checks"))
       checks.rows.push_back(
-          {run.label, report_number(number_of(check, "t"), 6), report_number(number_of(check, "residual"), 3),
-           report_number(number_of(check, "missing"), 3), report_number(number_of(check, "distance"), 3)});
-    if (const json& e = entry_of(run.simulation, "equilibrium"); e.is_object()) {
-      const json& stable = entry_of(e, "stable");
+          {run.label, report_number(number_in(check, "t"), 6), report_number(number_in(check, "residual"), 3),
+           report_number(number_in(check, "missing"), 3), report_number(number_in(check, "distance"), 3)});
+    if (const json& e = part_of(run.simulation, "equilibrium"); e.is_object()) {
+      const json& stable = part_of(e, "stable");
       starts.rows.push_back(
-          {run.label, report_number(number_of(e, "t"), 6), report_number(number_of(e, "iterations"), 9),
-           report_number(number_of(e, "moved"), 4), report_number(number_of(e, "residual"), 3),
+          {run.label, report_number(number_in(e, "t"), 6), report_number(number_in(e, "iterations"), 9),
+           report_number(number_in(e, "moved"), 4), report_number(number_in(e, "residual"), 3),
            stable.is_boolean() ? (stable.get<bool>() ? "yes" : "no") : "-"});
     }
-    if (const json& pod = entry_of(run.simulation, "pod"); pod.is_object()) {
+    if (const json& pod = part_of(run.simulation, "pod"); pod.is_object()) {
       std::vector<std::string> values;
-      for (const auto& [name, value] : entry_of(pod, "parameters").items())
+      for (const auto& [name, value] : part_of(pod, "parameters").items())
         values.push_back(fmt::format("{} = {:.6g}", name, number_of(value)));
-      pods.rows.push_back({run.label, report_number(number_of(pod, "order"), 9),
-                           fmt::format("{}", fmt::join(values, ", ")), text_of(entry_of(pod, "combination")),
-                           text_of(entry_of(pod, "force")), text_of(entry_of(pod, "force_why")),
-                           report_number(number_of(pod, "outside_range"), 3),
-                           report_number(number_of(pod, "setup_seconds"), 3)});
+      pods.rows.push_back({run.label, report_number(number_in(pod, "order"), 9),
+                           fmt::format("{}", fmt::join(values, ", ")), text_in(pod, "combination"),
+                           text_in(pod, "force"), text_in(pod, "force_why"),
+                           report_number(number_in(pod, "outside_range"), 3),
+                           report_number(number_in(pod, "setup_seconds"), 3)});
     }
   }
   for (ReportTable* table : {&starts, &checks, &pods})
@@ -279,7 +280,7 @@ void report_simulations(ReportDraft& draft, const ReportRuns& runs) {
       if (!steps.series.empty()) section.blocks.push_back(std::move(steps));
     }
   }
-  section.blocks.push_back(timing_table(runs));
+  section.blocks.push_back(run_table(runs));
   add_special(runs, section);
   add_stress(draft, runs, section);
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "lissom/core/resources.hpp"
+#include "lissom/study/report_blocks.hpp"
 #include "lissom/study/report_json.hpp"
 #include "lissom/study/report_parts.hpp"
 #include "lissom/study/report_runs.hpp"
@@ -24,50 +25,46 @@ std::string few(const std::vector<std::string>& names, size_t most = 6) {
                      names.size() - most);
 }
 
-std::string percent(double fraction) {
-  return fmt::format("{:.2g} %", 100 * fraction);
-}
-
 // Finite element degrees of freedom that component modes stand for; 0 where nothing was reduced.
 double fe_unknowns(const json& bodies) {
   double sum = 0;
   for (const json& body : bodies)
-    if (const double n = number_of(entry_of(body, "reduce"), "degrees_of_freedom"); std::isfinite(n))
+    if (const double n = number_in(part_of(body, "reduce"), "degrees_of_freedom"); std::isfinite(n))
       sum += n;
   return sum;
 }
 
 double unknowns_of(const ReportRun& run) {
-  if (const double n = number_of(run.model, "unknowns"); std::isfinite(n)) return n;
-  return number_of(run.simulation, "coordinates") +
-         (run.reduced ? 0 : number_of(run.simulation, "constraints"));
+  if (const double n = number_in(run.model, "unknowns"); std::isfinite(n)) return n;
+  return number_in(run.simulation, "coordinates") +
+         (run.reduced ? 0 : number_in(run.simulation, "constraints"));
 }
 
 void reduction_card(ReportPage& page, const json& bodies) {
   int reduced = 0, proven = 0, met = 0;
   double bound = 0, estimate = 0, tolerance = 0;
   for (const json& body : bodies) {
-    const json& reduce = entry_of(body, "reduce");
+    const json& reduce = part_of(body, "reduce");
     if (!reduce.is_object()) continue;
-    const json& largest = entry_of(reduce, "largest");
+    const json& largest = part_of(reduce, "largest");
     ++reduced;
-    if (entry_of(reduce, "certified") == json(true)) ++proven;
-    if (entry_of(reduce, "reached") == json(true) && number_of(reduce, "tolerance") > 0) ++met;
-    tolerance = std::max(tolerance, number_of(reduce, "tolerance"));
-    bound = std::max(bound, number_of(largest, "bound"));
-    estimate = std::max(estimate, number_of(largest, "zeta_2"));
+    if (part_of(reduce, "certified") == json(true)) ++proven;
+    if (part_of(reduce, "reached") == json(true) && number_in(reduce, "tolerance") > 0) ++met;
+    tolerance = std::max(tolerance, number_in(reduce, "tolerance"));
+    bound = std::max(bound, number_in(largest, "bound"));
+    estimate = std::max(estimate, number_in(largest, "zeta_2"));
   }
   if (reduced == 0) return;
   ReportCard card;
   card.label = "Error of the component modes";
   if (proven == reduced && bound > 0) {
-    card.value = ReportValue("below " + percent(bound), bound);
+    card.value = ReportValue("below " + percent_text(bound), bound);
     card.note = "proven, of the squared natural frequencies in range";
     card.mood = ReportCard::Mood::Good;
   } else if (estimate > 0) {
-    card.value = ReportValue("about " + percent(estimate), estimate);
+    card.value = ReportValue("about " + percent_text(estimate), estimate);
     card.note = met == reduced
-                    ? fmt::format("estimated; {} were asked for", percent(tolerance))
+                    ? fmt::format("estimated; {} were asked for", percent_text(tolerance))
                     : "estimated, of the squared natural frequencies in range; the number of modes "
                       "was given, nothing is proven";
   } else {
@@ -77,7 +74,7 @@ void reduction_card(ReportPage& page, const json& bodies) {
 }
 
 std::string speed(const ReportRun& run) {
-  const double factor = number_of(run.model, "real_time_factor");
+  const double factor = number_in(run.model, "real_time_factor");
   if (!(factor > 0)) return "";
   return factor >= 1 ? fmt::format("{:.3g} times faster than real time", factor)
                      : fmt::format("{:.3g} times slower than real time", 1 / factor);
@@ -87,7 +84,7 @@ std::string speed(const ReportRun& run) {
 std::string reduced_words(const ReportDraft& draft, const ReportRuns& runs, ReportPage& page) {
   const ReportRun& run = *runs.proposed();
   const ReportRun* reference = runs.reference_of(run);
-  const double faster = number_of(run.model, "times_faster"), nodes = node_error(draft, run);
+  const double faster = number_in(run.model, "times_faster"), nodes = node_error(draft, run);
   const std::optional<SensorError> error = place_error(runs, run);
   std::string words = fmt::format(" The whole mechanism was then reduced to {:.0f} unknowns (case {})",
                                   unknowns_of(run), run.label);
@@ -98,8 +95,8 @@ std::string reduced_words(const ReportDraft& draft, const ReportRuns& runs, Repo
     card.value = report_number(error->largest, 2, "m");
     card.note = fmt::format("largest difference of a sensor from the full model ({})", error->column);
     if (error->motion > 0) {
-      words += fmt::format(", {} of the motion", percent(error->relative()));
-      card.note += fmt::format("; {} of its motion of {:.3g} m", percent(error->relative()), error->motion);
+      words += fmt::format(", {} of the motion", percent_text(error->relative()));
+      card.note += fmt::format("; {} of its motion of {:.3g} m", percent_text(error->relative()), error->motion);
       card.mood = error->relative() < 0.01  ? ReportCard::Mood::Good
                   : error->relative() > 0.1 ? ReportCard::Mood::Bad
                                             : ReportCard::Mood::Plain;
@@ -113,23 +110,23 @@ std::string reduced_words(const ReportDraft& draft, const ReportRuns& runs, Repo
   if (faster > 0) {
     words += fmt::format(", and which is {:.3g} times faster", faster);
     const std::string instead =
-        reference ? fmt::format("{} instead of {}", format_seconds(number_of(run.model, "seconds")),
-                                format_seconds(number_of(reference->model, "seconds")))
+        reference ? fmt::format("{} instead of {}", format_seconds(number_in(run.model, "seconds")),
+                                format_seconds(number_in(reference->model, "seconds")))
                   : "";
     if (!instead.empty())
-      words += fmt::format(" ({} for {:.4g} s of motion)", instead, number_of(run.simulation, "end"));
+      words += fmt::format(" ({} for {:.4g} s of motion)", instead, number_in(run.simulation, "end"));
     page.cards.push_back({"Faster by", report_number(faster, 3, "times"),
                           fmt::format("{}{}{}", instead, instead.empty() ? "" : "; ", speed(run)),
                           ReportCard::Mood::Good});
   }
   words += ".";
-  if (const json& trust = entry_of(run.model, "trust"); trust.is_object()) {
-    const bool outside = entry_of(trust, "outside_since").is_number();
-    page.cards.push_back({"Distance from the training", report_number(number_of(trust, "largest"), 2),
+  if (const json& trust = part_of(run.model, "trust"); trust.is_object()) {
+    const bool outside = part_of(trust, "outside_since").is_number();
+    page.cards.push_back({"Distance from the training", report_number(number_in(trust, "largest"), 2),
                           outside ? fmt::format("left what it was trained on at t = {:.4g} s",
-                                                number_of(trust, "outside_since"))
+                                                number_in(trust, "outside_since"))
                                   : fmt::format("stays within what it was trained on (limit {:.2g})",
-                                                number_of(trust, "threshold")),
+                                                number_in(trust, "threshold")),
                           outside ? ReportCard::Mood::Bad : ReportCard::Mood::Good});
   }
   return words;
@@ -151,7 +148,7 @@ std::string compared_words(const ReportRuns& runs, ReportPage& page) {
   if (!worst) return "";
   const ReportRun* reference = runs.reference_of(*worst);
   const std::string of_motion =
-      error->motion > 0 ? fmt::format(", {} of its motion", percent(error->relative())) : "";
+      error->motion > 0 ? fmt::format(", {} of its motion", percent_text(error->relative())) : "";
   page.cards.push_back({"Largest difference of the cases", report_number(error->largest, 2, "m"),
                         fmt::format("{} of case {} against {}{}", error->column, worst->label,
                                     reference ? reference->label : "", of_motion)});
@@ -165,7 +162,7 @@ std::string compared_words(const ReportRuns& runs, ReportPage& page) {
 
 void report_summary(ReportDraft& draft, const ReportRuns& runs) {
   ReportPage& page = draft.page;
-  const json& bodies = entry_of(draft.summary, "bodies");
+  const json& bodies = part_of(draft.summary, "bodies");
   const double fe = fe_unknowns(bodies);
   if (runs.all.empty()) return;
   const ReportRun* full = runs.proposed() ? runs.reference_of(*runs.proposed()) : &runs.all.front();
@@ -174,9 +171,9 @@ void report_summary(ReportDraft& draft, const ReportRuns& runs) {
   std::vector<std::string> names;
   for (const auto& [name, body] : bodies.items()) names.push_back(name);
   if (names.empty())
-    for (const json& body : entry_of(full->simulation, "bodies"))
-      names.push_back(text_of(entry_of(body, "name")));
-  const double end = number_of(full->simulation, "end"), unknowns = unknowns_of(*full);
+    for (const json& body : part_of(full->simulation, "bodies"))
+      names.push_back(text_in(body, "name"));
+  const double end = number_in(full->simulation, "end"), unknowns = unknowns_of(*full);
   std::string words =
       fmt::format("The motion of {} bod{} ({})", names.size(), names.size() == 1 ? "y" : "ies", few(names));
   if (std::isfinite(end)) words += fmt::format(" was simulated over {:.4g} s", end);
@@ -216,12 +213,12 @@ void report_summary(ReportDraft& draft, const ReportRuns& runs) {
   double energy = std::nan(""), gap = std::nan("");
   std::string of_energy, of_gap;
   for (const ReportRun& run : runs.all) {
-    if (const double drift = number_of(run.simulation, "energy_drift");
+    if (const double drift = number_in(run.simulation, "energy_drift");
         !(energy >= drift) && std::isfinite(drift)) {
       energy = drift;
       of_energy = run.label;
     }
-    if (const double drift = number_of(run.simulation, "constraint_drift");
+    if (const double drift = number_in(run.simulation, "constraint_drift");
         !(gap >= drift) && std::isfinite(drift)) {
       gap = drift;
       of_gap = run.label;
@@ -231,7 +228,7 @@ void report_summary(ReportDraft& draft, const ReportRuns& runs) {
     return runs.all.size() > 1 ? fmt::format(" (worst run: {})", label) : std::string();
   };
   if (std::isfinite(energy))
-    page.cards.push_back({"Energy drift", ReportValue(percent(energy), energy),
+    page.cards.push_back({"Energy drift", ReportValue(percent_text(energy), energy),
                           "energy that appeared or vanished, of the largest energy" + of_run(of_energy)});
   if (std::isfinite(gap))
     page.cards.push_back({"Gaps of joints", report_number(gap, 2, "m"), "largest" + of_run(of_gap)});
@@ -247,7 +244,7 @@ void report_summary(ReportDraft& draft, const ReportRuns& runs) {
 
 void report_reproduction(ReportDraft& draft, const ReportRuns& runs, const std::string& command) {
   ReportSection& section = draft.section("reproduction", "How to get these results again");
-  const std::string study = text_of(entry_of(draft.summary, "study"));
+  const std::string study = text_in(draft.summary, "study");
   std::string commands = command;
   const auto quoted = [](const std::string& word) {
     return word.find_first_of(" '\"$\\") == std::string::npos ? word : fmt::format("\"{}\"", word);
@@ -261,15 +258,15 @@ void report_reproduction(ReportDraft& draft, const ReportRuns& runs, const std::
     if (!text.empty()) facts.rows.emplace_back(what, ReportValue(text));
   };
   fact("Study", study);
-  std::string written = text_of(entry_of(draft.summary, "lissom_version")), text;
+  std::string written = text_in(draft.summary, "lissom_version"), text;
   for (const ReportRun& run : runs.all)
     if (run.result) {
       if (written.empty()) written = run.result->lissom_version;
       if (text.empty()) text = run.result->header.study;
     }
   fact("Results by lissom", written);
-  fact("BLAS", text_of(entry_of(draft.summary, "blas")));
-  if (const double bytes = number_of(draft.summary, "peak_memory_bytes"); std::isfinite(bytes))
+  fact("BLAS", text_in(draft.summary, "blas"));
+  if (const double bytes = number_in(draft.summary, "peak_memory_bytes"); std::isfinite(bytes))
     facts.rows.emplace_back("Memory at the peak", ReportValue(format_bytes(bytes), bytes));
   if (!facts.rows.empty()) section.blocks.push_back(std::move(facts));
   if (!text.empty()) section.blocks.push_back(ReportDetails{"The study file", {ReportCode{text}}});
