@@ -28,7 +28,8 @@ struct Command {
   bool quiet = false;  // no progress
   Diagnostics diagnostics;
   nlohmann::json json;  // the result for --json
-  std::string text;     // the result for people
+  std::string text;     // the result for people, and
+  std::string styled;   // behind it what is for a terminal: printable, but for colours of ours
 
   ProgressHook progress();
   // Takes the progress bar off the terminal.

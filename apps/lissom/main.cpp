@@ -132,7 +132,7 @@ int main(int argc, char** argv) {
     command.json["warnings"] = to_json(command.diagnostics);
     fmt::print("{}\n", command.json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {
-    fmt::print("{}", printable(command.text));
+    fmt::print("{}{}", printable(command.text), command.styled);
   }
   // a full disk shows when the buffer is written, which would happen silently at the end
   if (std::fflush(stdout) != 0) {

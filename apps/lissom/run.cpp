@@ -1,8 +1,10 @@
 // lissom run: a study file, end to end; lissom sweep: only its sweep.
 #include "apps/lissom/command.hpp"
 #include "apps/lissom/training_processes.hpp"
+#include "lissom/core/text.hpp"
 #include "lissom/io/rom_file.hpp"
 #include "lissom/study/run_study.hpp"
+#include "lissom/study/run_summary.hpp"
 
 namespace lissom::app {
 
@@ -11,6 +13,7 @@ namespace {
 struct RunFlags {
   std::string study, out;
   ResumeFlags resume;
+  bool details = false;
 };
 
 void run(const RunFlags& flags, Command& command) {
@@ -28,7 +31,9 @@ void run(const RunFlags& flags, Command& command) {
   options.checkpoint = flags.resume.checkpoint;
   options.runner = training_processes(flags.study, {}, flags.resume.checkpoint, options.stop);
   StudyRun result = run_study(study, out, command.diagnostics, command.progress(), options);
-  command.text = fmt::format("{}\n\n{}wrote {}\n", study.title, result.text, (out / "summary.json").string());
+  if (flags.details) command.text = fmt::format("{}\n\n{}\n", study.title, result.text);
+  command.styled = run_summary(result.summary, out, Terminal::of_stdout());
+  command.styled += fmt::format("wrote {}\n", printable((out / "summary.json").string()));
   command.json = std::move(result.summary);
 }
 
@@ -61,6 +66,7 @@ void add_run(CLI::App& program, Command& command) {
   auto flags = std::make_shared<RunFlags>();
   verb->add_option("STUDY", flags->study, "The study file (.toml)")->required();
   verb->add_option("--out", flags->out, "Folder for the results (default: NAME.out)")->check(not_empty());
+  verb->add_flag("--details", flags->details, "Print everything, not only the summary");
   add_resume_flags(*verb, flags->resume);
   add_common_flags(*verb, command);
   verb->footer("Example:\n  lissom run examples/rod-modes/study.toml --out results");

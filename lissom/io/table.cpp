@@ -1,9 +1,8 @@
 #include "lissom/io/table.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "lissom/core/terminal.hpp"
 #include "lissom/core/text.hpp"
 
 namespace lissom {
@@ -15,7 +14,7 @@ std::string Table::str() const {
   std::vector<char> numeric(columns, 1);
   for (size_t r = 0; r < rows_.size(); ++r) {
     for (size_t c = 0; c < rows_[r].size(); ++c) {
-      width[c] = std::max(width[c], rows_[r][c].size());
+      width[c] = std::max(width[c], shown_width(rows_[r][c]));
       if (r > 0 && !rows_[r][c].empty() && rows_[r][c] != "-" && !parse_double(rows_[r][c])) numeric[c] = 0;
     }
   }
@@ -24,8 +23,8 @@ std::string Table::str() const {
     std::string line;
     for (size_t c = 0; c < rows_[r].size(); ++c) {
       if (c > 0) line += "  ";
-      line += numeric[c] ? fmt::format("{:>{}}", rows_[r][c], width[c])
-                         : fmt::format("{:<{}}", rows_[r][c], width[c]);
+      const std::string blanks(width[c] - shown_width(rows_[r][c]), ' ');
+      line += numeric[c] ? blanks + rows_[r][c] : rows_[r][c] + blanks;
     }
     while (!line.empty() && line.back() == ' ') line.pop_back();
     text += line + "\n";

@@ -378,12 +378,15 @@ std::string compare_models(const StudyFile& study, const std::map<std::string, S
       for (const StudyCase& variant : study.cases)
         if (variant.study.case_name == name) own = &variant.study;
       if (found != runs.end() && found->second.built && !training_of(*found->second.built) && own->train) {
-        const double error = own->train->pod ? nodal_error(found->second, run)
-                                             : nodal_error(runner.trained(*own->train), found->second, run);
-        entry["epsilon"] = error;
+        const NodalError error = own->train->pod
+                                     ? nodal_error(found->second, run)
+                                     : nodal_error(runner.trained(*own->train), found->second, run);
+        entry["epsilon"] = error.epsilon;
+        entry["largest_error"] = error.largest;
+        entry["motion"] = error.motion;
         entry["against"] = reference;
         entry["times_faster"] = seconds(found->second) / spent;
-        epsilon = fmt::format("{:.2e} m2", error);
+        epsilon = fmt::format("{:.2e} m2", error.epsilon);
         faster = fmt::format("{:.1f}", seconds(found->second) / spent);
       }
     }

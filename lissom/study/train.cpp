@@ -837,19 +837,34 @@ Eigen::Matrix3Xd all_nodes(const System& system, const VectorXd& q) {
 
 }  // namespace
 
-double nodal_error(const SimulationRun& reference, const SimulationRun& other) {
+namespace {
+
+// Adds the nodes x (3 by n) of a sample, which should be at X and were at X0 first.
+void add_nodes(const Eigen::Ref<const Eigen::Matrix3Xd>& x, const Eigen::Ref<const Eigen::Matrix3Xd>& X,
+               const Eigen::Ref<const Eigen::Matrix3Xd>& X0, NodalError& error) {
+  if (x.cols() == 0) return;
+  error.epsilon += (x - X).squaredNorm();
+  error.largest = std::max(error.largest, (x - X).colwise().norm().maxCoeff());
+  error.motion = std::max(error.motion, (X - X0).colwise().norm().maxCoeff());
+}
+
+}  // namespace
+
+NodalError nodal_error(const SimulationRun& reference, const SimulationRun& other) {
   const auto common = common_samples(reference, other);
-  double sum = 0;
+  if (common.empty()) return {};
+  NodalError error{0, 0, 0};
+  const Eigen::Matrix3Xd first = all_nodes(*reference.built->system, reference.q.col(common.front().first));
   for (const auto& [of_reference, of_other] : common) {
     const Eigen::Matrix3Xd a = all_nodes(*reference.built->system, reference.q.col(of_reference)),
                            b = all_nodes(*other.built->system, other.q.col(of_other));
-    if (a.cols() != b.cols()) return std::numeric_limits<double>::quiet_NaN();
-    sum += (a - b).squaredNorm();
+    if (a.cols() != b.cols()) return {};
+    add_nodes(b, a, first, error);
   }
-  return common.empty() ? std::numeric_limits<double>::quiet_NaN() : sum;
+  return error;
 }
 
-double nodal_error(const Training& training, const SimulationRun& reference, const SimulationRun& rom) {
+NodalError nodal_error(const Training& training, const SimulationRun& reference, const SimulationRun& rom) {
   const Index m = rom.q.rows();
   SnapshotExpectation expected;
   for (const SlapSpacePart& part : training.space.parts)
@@ -859,22 +874,22 @@ double nodal_error(const Training& training, const SimulationRun& reference, con
       make_system_snapshots("reference", *reference.built->system, reference.sample_times, reference.q),
       expected, ignored);
   const auto common = common_samples(reference, rom);
-  if (common.empty()) return std::numeric_limits<double>::quiet_NaN();
-  double sum = 0;
+  if (common.empty()) return {};
+  NodalError error{0, 0, 0};
   for (size_t p = 0; p < training.space.parts.size(); ++p) {
     const SlapSpacePart& part = training.space.parts[p];
-    const Index s = part.fields();
-    MatrixXd X(3 * part.points.cols(), 1);
+    const Index s = part.fields(), n = part.points.cols();
+    MatrixXd X(3 * n, 1), X0(3 * n, 1);
+    run->read(static_cast<int>(p), static_cast<int>(common.front().first), 1, X0);
     for (const auto& [of_reference, of_rom] : common) {
       run->read(static_cast<int>(p), static_cast<int>(of_reference), 1, X);
       const VectorXd y =
           training.basis.rho.segment(training.space.offsets[p], 3 * s) +
           training.basis.W.middleRows(training.space.offsets[p], 3 * s).leftCols(m) * rom.q.col(of_rom);
-      const Eigen::Matrix3Xd x = node_positions(part, y);
-      sum += (Eigen::Map<const VectorXd>(x.data(), x.size()) - X.col(0)).squaredNorm();
+      add_nodes(node_positions(part, y), X.reshaped(3, n), X0.reshaped(3, n), error);
     }
   }
-  return sum;
+  return error;
 }
 
 std::vector<ModelCheck> check_model(const Training& training, const StudyFile& study,

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -46,12 +47,16 @@ Training train(const StudyFile& study, BodyStore& store, TrainingMotions& motion
 // What a training depends on but the order, as a text: studies with the same key share one.
 std::string training_key(const TrainSpec& spec);
 
-// Sum of squares over all nodal coordinates and common samples between a full run and one of a model of the
-// training (Eq. 70) [m2]; not a number where no times are common.
-double nodal_error(const Training& training, const SimulationRun& reference, const SimulationRun& rom);
-
-// The same of any two runs whose bodies have the same nodes.
-double nodal_error(const SimulationRun& reference, const SimulationRun& other);
+// How far the nodes of two runs are apart at common samples; not numbers where there are none.
+struct NodalError {
+  double epsilon = std::numeric_limits<double>::quiet_NaN();  // sum of squares (Eq. 70) [m2]
+  double largest = std::numeric_limits<double>::quiet_NaN();  // distance of a node [m]
+  double motion = std::numeric_limits<double>::quiet_NaN();   // largest, of a node from its first place [m]
+};
+// Between a full run and one of a model of the training.
+NodalError nodal_error(const Training& training, const SimulationRun& reference, const SimulationRun& rom);
+// Of any two runs whose bodies have the same nodes.
+NodalError nodal_error(const SimulationRun& reference, const SimulationRun& other);
 
 // A state of a reduced run put into the full model: what is left of its equations, and what that would move.
 struct ModelCheck {

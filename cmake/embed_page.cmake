@@ -1,0 +1,11 @@
+# Writes OUT, a C++ source with the texts of FILES (separated by |), as lissom/io/page_assets.hpp declares them.
+string(REPLACE "|" ";" FILES "${FILES}")
+set(text "// made by cmake/embed_page.cmake\n#include \"lissom/io/page_assets.hpp\"\n\nnamespace lissom {\n\n")
+string(APPEND text "const std::vector<PageAsset>& page_assets() {\n  static const std::vector<PageAsset> assets = {\n")
+foreach(file IN LISTS FILES)
+  get_filename_component(name "${file}" NAME)
+  file(READ "${file}" content)
+  string(APPEND text "      {\"${name}\", R\"lissompage(${content})lissompage\"},\n")
+endforeach()
+string(APPEND text "  };\n  return assets;\n}\n\n}  // namespace lissom\n")
+file(WRITE "${OUT}" "${text}")

@@ -1,0 +1,19 @@
+// What a run has to say, on one screen: from summary.json and the files beside it.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <string>
+
+#include "lissom/core/terminal.hpp"
+
+namespace lissom {
+
+// Bodies with their reduction and its error, training, models with unknowns, error and speed, analyses, the
+// main sensors as small curves, drifts, the number of warnings. Long tables are cut, with the number of rows
+// left out. Names are printable. `folder` has sensors.csv of the runs; empty: no curves.
+std::string run_summary(const nlohmann::json& summary, const std::filesystem::path& folder,
+                        const Terminal& terminal);
+
+}  // namespace lissom
