@@ -20,33 +20,21 @@
 
   // ------------------------------------------------------------------------------------- small things
 
-  // An element with properties, attributes (as an object) and children; texts are never markup.
-  function make(tag, properties = {}, ...children) {
-    const element = document.createElement(tag);
-    for (const [key, value] of Object.entries(properties)) {
-      if (key === 'attributes') {
-        for (const [name, text] of Object.entries(value)) element.setAttribute(name, text);
-      } else {
-        element[key] = value;
-      }
-    }
-    element.append(...children);
-    return element;
-  }
+  const make = (...given) => lissom.make(...given);  // of page.js
 
   const labelled = (text, control, ...more) =>
-      make('label', {className: 'lv-field'}, make('span', {className: 'lv-label', textContent: text}), control, ...more);
+      make('label', {class: 'lv-field'}, make('span', {class: 'lv-label'}, text), control, ...more);
 
   function select(options, chosen, on_change) {
     const element = make('select');
-    for (const [value, text] of options) element.append(make('option', {value, textContent: text}));
+    for (const [value, text] of options) element.append(make('option', {value}, text));
     element.value = chosen;
     element.addEventListener('change', () => on_change(element.value));
     return element;
   }
 
   function button(text, title, on_click) {
-    const element = make('button', {type: 'button', textContent: text, title});
+    const element = make('button', {type: 'button', title}, text);
     element.addEventListener('click', on_click);
     return element;
   }
@@ -54,11 +42,11 @@
   function checkbox(text, checked, on_change) {
     const box = make('input', {type: 'checkbox', checked});
     box.addEventListener('change', () => on_change(box.checked));
-    return {box, label: make('label', {className: 'lv-check'}, box, make('span', {textContent: text}))};
+    return {box, label: make('label', {class: 'lv-check'}, box, make('span', {}, text))};
   }
 
   const group = (name, ...children) =>
-      make('fieldset', {className: 'lv-group'}, make('legend', {textContent: name}), ...children);
+      make('fieldset', {class: 'lv-group'}, make('legend', {}, name), ...children);
 
   // Three digits: 0, 12.3, 1.23e-5.
   function number(value, digits = 3) {
@@ -102,7 +90,9 @@
       this.controls.enableKeys = false;
       this.controls.screenSpacePanning = true;
       this.controls.addEventListener('change', on_change);
+      this.controls.addEventListener('start', () => { this.touched = true; });
       this.aspect = 1;
+      this.touched = false;  // by the reader, since all was in the picture
     }
 
     // from: a direction to look from, or nothing to keep it
@@ -134,6 +124,14 @@
       axes.forEach((axis, k) => controls.target.addScaledVector(axis, middle[k]));
       camera.position.copy(controls.target).addScaledVector(axes[2], distance);
       controls.update();
+      this.touched = false;
+    }
+    // what the picture should hold, and its width over its height
+    hold(cloud, aspect) {
+      this.cloud = cloud;
+      this.box.setFromArray(cloud);
+      this.aspect = aspect;
+      if (!this.touched) this.fit();
     }
 
     along(axis) {
@@ -146,6 +144,7 @@
     }
 
     orbit(right, upwards) {
+      this.touched = true;
       const {camera, controls} = this, offset = camera.position.clone().sub(controls.target);
       const to_y = new THREE.Quaternion().setFromUnitVectors(camera.up, new THREE.Vector3(0, 1, 0));
       const place = new THREE.Spherical().setFromVector3(offset.applyQuaternion(to_y));
@@ -156,11 +155,13 @@
       controls.update();
     }
     zoom(factor) {
+      this.touched = true;
       const {camera, controls} = this;
       camera.position.sub(controls.target).multiplyScalar(factor).add(controls.target);
       controls.update();
     }
     pan(right, upwards) {
+      this.touched = true;
       const {camera, controls} = this, step = camera.position.distanceTo(controls.target);
       for (const [axis, by] of [[0, right], [1, upwards]]) {
         const move = new THREE.Vector3().setFromMatrixColumn(camera.matrix, axis).multiplyScalar(by * step);
@@ -179,6 +180,11 @@
       camera.aspect = aspect;
       camera.updateProjectionMatrix();
       camera.updateMatrixWorld();
+    }
+    // of a length at the target, in a picture so many pixels high
+    pixels(length, height) {
+      const {camera, controls} = this;
+      return length * height / (2 * Math.tan(view_angle / 2 * Math.PI / 180) * camera.position.distanceTo(controls.target));
     }
   }
 
@@ -216,10 +222,9 @@
 
     async start() {
       if (!lissom.view_gpu.gpu()) {
-        this.element.append(make('p', {
-          className: 'lv-missing',
-          textContent: 'The 3D view needs WebGL 2, which this browser does not offer or has switched off. ' +
-              'Everything else on this page can be read without it.'}));
+        this.element.prepend(make('p', {class: 'lv-missing'},
+            'The 3D view needs WebGL 2, which this browser does not offer or has switched off. ' +
+            'Everything else on this page can be read without it.'));
         return;
       }
       this.make_stage();
@@ -232,8 +237,8 @@
       // real time where that takes 2 to 20 s, else about 8 s
       if (this.mode < 0 && (length < 2 || length > 20)) this.speed = round_down(Math.max(1e-5, length / 8)) || 1;
       this.camera = new Camera(this.canvas, run.cloud(), () => this.invalidate());
-      this.resize();
       this.camera.fit(this.camera.first_direction);
+      this.resize();
       this.make_controls();
       this.listen();
       this.draw();
@@ -280,28 +285,31 @@
     // ---- drawing
 
     make_stage() {
-      this.canvas = make('canvas', {
-        tabIndex: 0,
-        attributes: {role: 'application', 'aria-label': `3D view: ${this.spec.title || 'mechanism'}. ${keys_help}`}});
+      this.canvas = make('canvas', {tabindex: 0, role: 'application',
+                                    'aria-label': `3D view: ${this.spec.title || 'mechanism'}. ${keys_help}`});
       this.context = this.canvas.getContext('2d', {alpha: false});
-      this.legend = make('div', {className: 'lv-legend', hidden: true});
-      this.tip = make('div', {className: 'lv-tip', hidden: true, attributes: {role: 'status'}});
-      this.names = [0, 1].map(() => make('div', {className: 'lv-run-name', hidden: true}));
-      this.stage = make('div', {className: 'lv-stage'}, this.canvas, this.legend, ...this.names, this.tip);
-      this.side = make('div', {className: 'lv-side', hidden: true});
-      this.root = make('div', {className: 'lv'}, make('div', {className: 'lv-row'}, this.stage, this.side));
+      this.legend = make('div', {class: 'lv-legend', hidden: true});
+      this.tip = make('div', {class: 'lv-tip', hidden: true, role: 'status'});
+      this.axes = make('canvas', {class: 'lv-axes'});
+      this.divider = make('div', {class: 'lv-divider', hidden: true});
+      this.names = [0, 1].map(() => make('div', {class: 'lv-run-name', hidden: true}));
+      this.stage = make('div', {class: 'lv-stage'}, this.canvas, this.axes, this.divider, this.legend,
+                        ...this.names, this.tip);
+      this.side = make('div', {class: 'lv-side', hidden: true});
+      this.root = make('div', {class: 'lv'}, make('div', {class: 'lv-row'}, this.stage, this.side));
       this.element.prepend(this.root);
     }
 
     resize() {
-      const ratio = Math.min(window.devicePixelRatio || 1, 2);
+      const ratio = Math.min(window.devicePixelRatio || 1, lissom.view_gpu.gpu().software ? 1 : 2);
       const width = Math.max(1, Math.round(this.stage.clientWidth * ratio));
       const height = Math.max(1, Math.round(this.stage.clientHeight * ratio));
       if (width === this.canvas.width && height === this.canvas.height) return;
       this.ratio = ratio;
       this.canvas.width = width;
       this.canvas.height = height;
-      this.camera.aspect = this.pass_width() / height;
+      this.axes.width = this.axes.height = 88 * ratio;
+      this.camera.hold(this.camera.cloud, this.pass_width() / height);
       this.invalidate();
     }
     pass_width() { return this.beside() ? Math.floor(this.canvas.width / 2) : this.canvas.width; }
@@ -346,23 +354,15 @@
         this.update_scene(run, i === 1 && !beside ? this.arrangement : 'solid', scale, range, look);
       });
       this.camera.prepare(width / height);
-      const scenes = (run, sensors = true) => {
-        const {parts, sensors: marks} = this.scenes.get(run);
-        return sensors && run.sensors.length ? [parts.scene, marks.scene] : [parts.scene];
-      };
-      const camera = this.camera.camera;
+      // what is seen through comes after what is not, sensors last
+      const camera = this.camera.camera, parts = runs.map((run) => this.scenes.get(run).parts.scene);
+      const sensors = runs.map((run) => (run.sensors.length ? [this.scenes.get(run).sensors.scene] : []));
       const passes = beside ?
-          [{x: 0, width, camera, scenes: scenes(runs[0])},
-           {x: this.canvas.width - width, width, camera, scenes: scenes(runs[1])}] :
-          [{x: 0, width, camera, scenes: [...runs.slice(1).flatMap((run) => scenes(run, false)), ...scenes(runs[0])]}];
-      // what is seen through is drawn last
-      if (!beside && runs.length > 1) passes[0].scenes = [this.scenes.get(runs[0]).parts.scene, ...passes[0].scenes.filter((s) => s !== this.scenes.get(runs[0]).parts.scene)];
-      if (!lissom.view_gpu.draw(this.context, this.canvas.width, height, look.paper, passes)) return;
+          runs.map((_, i) => ({x: i * (this.canvas.width - width), width, camera, scenes: [parts[i], ...sensors[i]]})) :
+          [{x: 0, width, camera, scenes: [...parts, ...sensors[0]]}];
+      if (!lissom.view_gpu.draw(this, look.paper, passes, this.playing && !this.printing)) return;
+      this.divider.hidden = !beside;
       this.draw_axes(look);
-      if (beside) {
-        this.context.fillStyle = look.line;
-        this.context.fillRect(this.canvas.width / 2 - this.ratio / 2, 0, this.ratio, height);
-      }
       this.show_legend(range);
       if (this.pinned) this.show_tip(this.pinned);
       this.count(began);
@@ -378,8 +378,12 @@
                                                                       body_colours[i % body_colours.length]);
         skin.surface.visible = visible && style !== 'wire';
         skin.edges.visible = visible && (style === 'wire' || (this.edges && !overlaid));
+        // edges that lie dense fade
+        const spacing = this.camera.pixels(skin.part.edge_length, this.canvas.height) / this.ratio;
         const edge = new THREE.Color(style === 'wire' ? second_colour : dark ? '#05070a' : '#10161c');
-        uniforms.edge_colour.value.set(edge.r, edge.g, edge.b, style === 'wire' ? 0.85 : 0.45);
+        const strength = Math.min(1, Math.max(0, (spacing - 3) / 6));
+        uniforms.edge_colour.value.set(edge.r, edge.g, edge.b, style === 'wire' ? 0.3 + 0.6 * strength : 0.5 * strength);
+        if (strength === 0 && style !== 'wire') skin.edges.visible = false;
         skin.style(style);
       });
       run.sensors.forEach((sensor, i) => {
@@ -393,8 +397,10 @@
 
     // The directions of x, y and z in the lower left corner.
     draw_axes(look) {
-      const {context, ratio} = this, length = 26 * ratio, x0 = 44 * ratio, y0 = this.canvas.height - 44 * ratio;
+      const {axes: canvas, ratio} = this, context = canvas.getContext('2d');
+      const length = 26 * ratio, x0 = canvas.width / 2, y0 = canvas.height / 2;
       const inverse = this.camera.camera.matrixWorldInverse.elements;
+      context.clearRect(0, 0, canvas.width, canvas.height);
       context.lineWidth = 2 * ratio;
       context.font = `${12 * ratio}px system-ui, sans-serif`;
       context.textAlign = 'center';
@@ -439,10 +445,10 @@
       this.legend_key = key;
       const {title, texts} = this.legend_texts(range);
       const stops = lissom.view_gpu.ramp.filter((_, i) => i % 15 === 0).map((rgb) => `rgb(${rgb})`);
-      const bar = make('div', {className: 'lv-ramp'});
+      const bar = make('div', {class: 'lv-ramp'});
       bar.style.background = `linear-gradient(to right, ${stops})`;
-      this.legend.replaceChildren(make('div', {className: 'lv-legend-title', textContent: title}), bar,
-          make('div', {className: 'lv-ticks'}, ...texts.map((text) => make('span', {textContent: text}))));
+      this.legend.replaceChildren(make('div', {class: 'lv-legend-title'}, title), bar,
+          make('div', {class: 'lv-ticks'}, ...texts.map((text) => make('span', {}, text))));
     }
 
     time_text() {
@@ -482,6 +488,7 @@
     }
     pause() {
       this.playing = false;
+      this.invalidate();
       this.show_playing();
     }
     show_playing() {
@@ -511,12 +518,13 @@
       this.arrangement = arrangement;
       // the picture holds all that is shown
       for (const run of this.shown_runs()) run.update(Math.min(this.mode, run.modes.length - 1), this.time);
-      this.camera.cloud = this.shown_runs().flatMap((run) => run.cloud());
-      this.camera.box.setFromArray(this.camera.cloud);
-      this.camera.aspect = this.pass_width() / this.canvas.height;
+      this.hold_shown();
       this.set_time(this.time);
       this.refresh();
       if (this.sensor) this.pick(this.sensor);
+    }
+    hold_shown() {
+      this.camera.hold(this.shown_runs().flatMap((run) => run.cloud()), this.pass_width() / this.canvas.height);
     }
     set_mode(mode) {
       const was_moving = this.playing, kind_changes = (mode >= 0) !== (this.mode >= 0);
@@ -524,8 +532,7 @@
       this.mode = Math.min(mode, this.runs[this.first].modes.length - 1);
       for (const run of this.shown_runs()) run.update(Math.min(this.mode, run.modes.length - 1), 0);
       if (kind_changes) {
-        this.camera.cloud = this.shown_runs().flatMap((run) => run.cloud());
-        this.camera.box.setFromArray(this.camera.cloud);
+        this.hold_shown();
         this.set_time(this.begin());
         this.speed = 1;
       }
@@ -585,7 +592,7 @@
       if (stress !== null) lines.push(`von Mises ${number(stress)} Pa`);
       if (this.tip_text !== lines.join('\n')) {
         this.tip_text = lines.join('\n');
-        this.tip.replaceChildren(...lines.map((text) => make('div', {textContent: text})));
+        this.tip.replaceChildren(...lines.map((text) => make('div', {}, text)));
       }
       this.tip.hidden = false;
       const left = Math.min(x + 14, this.stage.clientWidth - this.tip.offsetWidth - 6);
@@ -604,7 +611,7 @@
         this.side.replaceChildren();
         this.side.hidden = !figure;
         if (figure) {
-          const plot = make('div', {className: 'lv-plot plot'});
+          const plot = make('div', {class: 'lv-plot plot'});
           this.side.append(plot);
           if (lissom.plot) {
             const handle = this.curve = lissom.plot(plot, {...figure, id: `${this.spec.id}-${figure.id}`});
@@ -623,19 +630,23 @@
       const spec = this.spec, run = this.runs[0], controls = this.controls = {};
       const play = button('▶', 'Play (space)', () => (this.playing ? this.pause() : this.play()));
       play.className = 'lv-play';
-      const scrub = make('input', {type: 'range', min: 0, max: 1000, value: 0, className: 'lv-scrub',
-                                   attributes: {'aria-label': 'Time'}});
+      const scrub = make('input', {type: 'range', min: 0, max: 1000, value: 0, class: 'lv-scrub', 'aria-label': 'Time'});
       scrub.addEventListener('input', () => {
         this.pause();
         this.seek(this.begin() + scrub.value / 1000 * (this.end() - this.begin()));
       });
-      const time = make('output', {className: 'lv-time', attributes: {'aria-label': 'Time shown'}});
+      const time = make('output', {class: 'lv-time', 'aria-label': 'Time shown'});
       controls.speed = select([], '', (value) => { this.speed = Number(value); });
       const loop = checkbox('Loop', this.loop, (on) => { this.loop = on; });
       this.transport = {play, scrub, time};
-      const bar = make('div', {className: 'lv-bar'}, play, scrub, time,
-          make('div', {className: 'lv-pair'}, labelled('Speed', controls.speed), loop.label));
-      controls.bar = bar;
+      controls.moving = make('div', {class: 'lv-moving'}, play, scrub, time,
+          make('div', {class: 'lv-pair'}, labelled('Speed', controls.speed), loop.label));
+      controls.screen = button('Full screen', 'Full screen', () => {
+        if (document.fullscreenElement) document.exitFullscreen(); else this.root.requestFullscreen();
+      });
+      controls.still = button('Save PNG', 'Save this picture', () => this.save_still());
+      const bar = make('div', {class: 'lv-bar'}, controls.moving,
+                       make('div', {class: 'lv-buttons lv-pictures'}, controls.still, controls.screen));
 
       const groups = [];
       // which run, and which mode
@@ -657,7 +668,7 @@
         if (run.time) names.unshift(['-1', 'motion in time']);
         controls.mode = select(names, String(this.mode), (value) => this.set_mode(Number(value)));
         const other = (by) => this.set_mode(Math.min(run.modes.length - 1, Math.max(run.time ? -1 : 0, this.mode + by)));
-        groups.push(group('Mode', labelled('Show', controls.mode), make('div', {className: 'lv-buttons'},
+        groups.push(group('Mode', labelled('Show', controls.mode), make('div', {class: 'lv-buttons'},
             button('Previous', 'Previous mode', () => other(-1)), button('Next', 'Next mode', () => other(1)))));
       }
       // colour
@@ -671,62 +682,61 @@
         this.edges = on;
         this.invalidate();
       });
+      edges.label.title = 'Where they lie dense they fade; zoom in to see them';
       controls.edges = edges.box;
       groups.push(group('Colour', labelled('By', controls.colour), controls.range_field, edges.label));
       // deformation: the slider is logarithmic, its left end is 0
-      controls.slider = make('input', {type: 'range', min: 0, max: 100, value: 0, attributes: {'aria-label': 'Scale of deformation'}});
+      controls.slider = make('input', {type: 'range', min: 0, max: 100, value: 0, 'aria-label': 'Scale of deformation'});
       controls.slider.addEventListener('input', () => {
         const v = Number(controls.slider.value);
         this.set_scale(v === 0 ? 0 : Number((10 ** ((v - 1) / 99 * 5 - 1)).toPrecision(2)));
       });
-      controls.scale = make('input', {type: 'number', min: 0, max: 10000, step: 'any', attributes: {'aria-label': 'Scale of deformation, number'}});
+      controls.scale = make('input', {type: 'number', min: 0, max: 10000, step: 'any', 'aria-label': 'Scale of deformation, number'});
       controls.scale.addEventListener('change', () => this.set_scale(Number(controls.scale.value)));
-      controls.scale_label = make('span', {className: 'lv-label'});
-      controls.scale_field = make('div', {className: 'lv-field'}, controls.scale_label, controls.slider,
-          make('div', {className: 'lv-buttons'}, controls.scale, button('True', 'As computed', () => this.set_scale(1)),
-               button('Automatic', 'Largest deformation about 5 % of the size', () => this.set_scale(this.automatic_scale()))));
+      controls.scale_label = make('span', {class: 'lv-label'});
+      controls.scale_field = make('div', {class: 'lv-field'}, controls.scale_label, controls.slider,
+          make('div', {class: 'lv-buttons'}, controls.scale, button('× 1', 'As computed', () => this.set_scale(1)),
+               button('Auto', 'Automatic: largest deformation about 5 % of the size', () => this.set_scale(this.automatic_scale()))));
       controls.amplitude = make('input', {type: 'range', min: 0, max: 30, step: 1, value: 100 * this.amplitude});
       controls.amplitude.addEventListener('input', () => {
         this.amplitude = controls.amplitude.value / 100;
         this.refresh();
       });
-      controls.amplitude_label = make('span', {className: 'lv-label'});
-      controls.amplitude_field = make('label', {className: 'lv-field'}, controls.amplitude_label, controls.amplitude);
+      controls.amplitude_label = make('span', {class: 'lv-label'});
+      controls.amplitude_field = make('label', {class: 'lv-field'}, controls.amplitude_label, controls.amplitude);
       controls.deformation = group('Deformation', controls.scale_field, controls.amplitude_field);
       groups.push(controls.deformation);
-      // camera and pictures
-      const camera = make('div', {className: 'lv-buttons'},
+      // camera
+      const camera = make('div', {class: 'lv-buttons'},
           button('Fit', 'All of it, from here', () => this.camera.fit()),
           ...['x', 'y', 'z'].map((axis) => button(axis, `Look along ${axis}`, () => this.camera.along(axis))),
           button('Reset', 'First view (Home)', () => this.camera.fit(this.camera.first_direction)));
-      controls.screen = button('Full screen', 'Full screen', () => {
-        if (document.fullscreenElement) document.exitFullscreen(); else this.root.requestFullscreen();
-      });
-      controls.still = button('Save PNG', 'Save this picture', () => this.save_still());
-      groups.push(group('Camera', camera, make('div', {className: 'lv-buttons'}, controls.still, controls.screen)));
+      groups.push(group('Camera', camera));
       // sensors
       if (run.sensors.length) {
         controls.sensor = select([['', 'none'], ...run.sensors.map((s) => [s.name, s.name])], '', (value) => this.pick(value));
         groups.push(group('Sensor', labelled('Curve of', controls.sensor),
-                          make('p', {className: 'lv-hint', textContent: 'Or click a ball in the view.'})));
+                          make('p', {class: 'lv-hint'}, 'Or click a ball in the view.')));
       }
       // bodies
       const names = [...new Set(run.parts.map((part) => part.name))];
-      controls.bodies = make('div', {className: 'lv-bodies'});
+      controls.bodies = make('div', {class: 'lv-bodies'});
       for (const name of names) {
         const index = run.parts.findIndex((part) => part.name === name);
         const {box, label} = checkbox(name, true, (on) => {
           if (on) this.hidden.delete(name); else this.hidden.add(name);
           this.invalidate();
         });
-        box.after(make('span', {className: 'lv-swatch', attributes: {style: `background:${body_colours[index % body_colours.length]}`}}));
+        box.after(make('span', {class: 'lv-swatch', style: `background:${body_colours[index % body_colours.length]}`}));
         controls.bodies.append(label);
       }
       if (names.length > 1) groups.push(group('Bodies', controls.bodies));
 
-      const help = make('p', {className: 'lv-hint lv-help', textContent: keys_help});
-      controls.notes = make('ul', {className: 'lv-notes'});
-      this.root.append(bar, make('div', {className: 'lv-controls'}, ...groups, help), controls.notes);
+      const help = make('p', {class: 'lv-hint lv-help'}, keys_help);
+      controls.notes = make('ul', {class: 'lv-notes'});
+      const more = make('details', {class: 'lv-more', open: this.root.clientWidth > 560}, make('summary', {}, 'Controls'),
+                        make('div', {class: 'lv-controls'}, ...groups, help));
+      this.root.append(bar, more, controls.notes);
       this.refresh();
     }
 
@@ -739,14 +749,14 @@
       if (controls.arrangement) controls.arrangement.disabled = this.second < 0;
       put(controls.mode, mode);
       const fill = (element, options, chosen) => {
-        element.replaceChildren(...options.map(([value, text]) => make('option', {value, textContent: text})));
+        element.replaceChildren(...options.map(([value, text]) => make('option', {value}, text)));
         element.value = chosen;
       };
       fill(controls.colour, this.colours(), this.colour);
       controls.range_field.hidden = this.colour === 'body' || mode >= 0;
       const offered = mode >= 0 ? [0.1, 0.2, 0.5, 1, 2, 5] : speeds.filter((s) => s >= 0.05 * this.speed && s <= 50 * this.speed || s === 1);
       fill(controls.speed, offered.map((s) => [String(s), s === 1 && mode < 0 ? 'real time' : `${number(s)} ×`]), String(this.speed));
-      controls.bar.hidden = !this.moves();
+      controls.moving.hidden = !this.moves();
       // of motions without deformation there is nothing to scale
       const deforms = this.shown_runs().some((run) => run.largest.deformation > 0);
       controls.deformation.hidden = mode < 0 && !deforms;
@@ -766,7 +776,7 @@
         name.style.color = i === 1 && !this.beside() ? second_colour : '';
       });
       const notes = [...new Set(this.shown_runs().flatMap((run) => run.spec.notes || []))];
-      controls.notes.replaceChildren(...notes.map((text) => make('li', {textContent: text})));
+      controls.notes.replaceChildren(...notes.map((text) => make('li', {}, text)));
       this.show_time();
       this.invalidate();
     }
@@ -861,10 +871,14 @@
 
     // The picture with its title, time and legend.
     still() {
+      const playing = this.playing;
+      this.playing = false;
       this.draw();
+      this.playing = playing;
       const {canvas, ratio, look} = this, made = make('canvas', {width: canvas.width, height: canvas.height});
       const context = made.getContext('2d');
       context.drawImage(canvas, 0, 0);
+      context.drawImage(this.axes, 0, canvas.height - this.axes.height);
       context.fillStyle = look.ink;
       context.font = `${13 * ratio}px system-ui, sans-serif`;
       context.textBaseline = 'top';
@@ -890,10 +904,8 @@
       return new Promise((resolve) => made.toBlob(resolve, 'image/png'));
     }
     async save_still() {
-      const url = URL.createObjectURL(await this.still());
-      const name = `${this.spec.id || 'view'}${this.mode >= 0 ? `-mode-${this.mode + 1}` : ''}.png`;
-      make('a', {href: url, download: name}).click();
-      setTimeout(() => URL.revokeObjectURL(url), 10000);
+      const mode = this.mode >= 0 ? `-mode-${this.mode + 1}` : '';
+      lissom.save(`${this.spec.id || 'view'}${mode}.png`, await this.still());
     }
   }
 
@@ -938,10 +950,7 @@
       },
     };
     element.lissom = handle;
-    handle.ready = view.start().catch((error) => {
-      element.prepend(make('p', {className: 'lv-missing', textContent: `The 3D view could not be shown: ${error.message}.`}));
-      throw error;
-    });
+    handle.ready = view.start();
     return handle;
   };
 })();

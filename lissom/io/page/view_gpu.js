@@ -1,5 +1,6 @@
-// Views on the graphics card. One WebGL2 context draws for all views of a page, each of which copies the
-// picture to a canvas of its own: browsers allow few contexts, and a copied picture can be printed.
+// Views on the graphics card. One WebGL2 context draws for all views of a page, since browsers allow few; each
+// view copies the picture to a canvas of its own, which also can be printed. While a view plays, the canvas of
+// the context lies over its own instead: in software the copy costs as much as the drawing.
 //
 // A vertex shader expands the motion: basis columns lie in a texture of 32-bit floats, per point and component
 // all columns in a row, four to a texel; the amplitudes of the frame are uniforms.
@@ -142,12 +143,26 @@
 
   let shared;  // the one renderer of the page, null where there is no WebGL2
 
+  function context(antialias) {
+    const canvas = document.createElement('canvas');
+    return [canvas, canvas.getContext('webgl2', {antialias, alpha: false, powerPreference: 'high-performance'})];
+  }
+
   function gpu() {
     if (shared !== undefined) return shared;
     shared = null;
-    const canvas = document.createElement('canvas');
-    const gl = canvas.getContext('webgl2', {antialias: true, alpha: false, powerPreference: 'high-performance'});
+    let [canvas, gl] = context(true);
     if (!gl) return shared;
+    // in software smooth edges cost more than all the rest
+    const info = gl.getExtension('WEBGL_debug_renderer_info');
+    const software = /swiftshader|llvmpipe|softpipe|software|basic render/i.test(
+        info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : '');
+    if (software) {
+      const loss = gl.getExtension('WEBGL_lose_context');
+      [canvas, gl] = context(false);
+      if (loss) loss.loseContext();
+    }
+    canvas.className = 'lv-live';
     const renderer = new THREE.WebGLRenderer({canvas, context: gl});
     renderer.autoClear = false;
     renderer.setPixelRatio(1);
@@ -156,12 +171,14 @@
     ramp.forEach((rgb, i) => colours.set([...rgb, 255], 4 * i));
     const size = gl.getParameter(gl.MAX_TEXTURE_SIZE);
     shared = {
-      renderer, canvas, size,
+      renderer, canvas, size, software,
       fold: Math.min(13, Math.floor(Math.log2(size))),
       max_quads: gl.getParameter(gl.MAX_VERTEX_UNIFORM_VECTORS) - 32,
       ramp: data_texture(colours, 256, 1, THREE.UnsignedByteType),
       empty: data_texture(new Float32Array(4), 1, 1, THREE.FloatType),
       lost: false,
+      last: null,       // the picture drawn last, and when
+      last_instant: 0,
       listeners: new Set(),
     };
     // three sends everything again after a loss
@@ -305,13 +322,17 @@
     }
   }
 
-  // Draws passes [{scenes, camera, x, width}] side by side and copies them to a 2D context of width by height
-  // pixels. No picture while the context is lost.
-  function draw(context, width, height, background, passes) {
-    const {renderer, canvas, lost} = shared;
+  // Draws passes [{scenes, camera, x, width}] side by side on a picture {stage, canvas, context}. live: more
+  // pictures follow. Nothing while the context is lost.
+  function draw(picture, background, passes, live) {
+    const {renderer, canvas, lost} = shared, {width, height} = picture.canvas, now = performance.now();
     if (lost) return false;
-    if (canvas.width < width || canvas.height < height) {
-      renderer.setSize(Math.max(canvas.width, width), Math.max(canvas.height, height), false);
+    // views that play at the same time share the context: all copy
+    live = live && (shared.last === picture || now - shared.last_instant > 200);
+    shared.last = picture;
+    shared.last_instant = now;
+    if (live ? canvas.width !== width || canvas.height !== height : canvas.width < width || canvas.height < height) {
+      renderer.setSize(live ? width : Math.max(canvas.width, width), live ? height : Math.max(canvas.height, height), false);
     }
     const bottom = canvas.height - height;
     renderer.setScissorTest(true);
@@ -322,7 +343,12 @@
       renderer.clear();
       for (const scene of pass.scenes) renderer.render(scene, pass.camera);
     }
-    context.drawImage(canvas, 0, 0, width, height, 0, 0, width, height);
+    if (live) {
+      if (canvas.parentNode !== picture.stage) picture.canvas.after(canvas);
+    } else {
+      picture.context.drawImage(canvas, 0, 0, width, height, 0, 0, width, height);
+      canvas.remove();
+    }
     return true;
   }
 

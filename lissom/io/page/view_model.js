@@ -54,6 +54,13 @@
       this.stress_amplitudes = new Float32Array(4);
       const box = new THREE.Box3().setFromArray(points);
       this.box = [box.min, box.max];
+      // about the length of an edge
+      const step = 2 * Math.max(1, Math.floor(edges.length / 600)), a = new THREE.Vector3(), b = new THREE.Vector3();
+      let sum = 0, number = 0;
+      for (let i = 0; i + 1 < edges.length; i += step, ++number) {
+        sum += a.fromArray(points, 3 * edges[i]).distanceTo(b.fromArray(points, 3 * edges[i + 1]));
+      }
+      this.edge_length = number ? sum / number : 0;
     }
   }
 
