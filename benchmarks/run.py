@@ -297,6 +297,431 @@ def bench_exudyn(folder):
         shutil.rmtree(out)
 
 
+PENDULUM = """gravity = [0, 0, -9.81]
+[bodies.beam]
+{body}
+[[joints]]
+name = "pivot"
+kind = "spherical"
+between = ["ground", "beam.{held}"]
+[[sensors]]
+name = "tip"
+kind = "position"
+of = "beam.node {tip}"
+[simulate]
+end = {end}
+step = {step}
+sample = 0.1
+rho_inf = 0.8
+"""
+
+# a plastic beam of 1 m that bends by about a millimetre while it swings
+PENDULUM_BODY = """mesh = "{mesh}"
+material = {{E = 3e9, nu = 0.3, rho = 1200}}
+[bodies.beam.reduce]
+interfaces = ["pin"]
+basis = "free-modes"
+modes = {modes}
+method = "estimate"
+stress = false
+paraview = false
+"""
+
+
+def box_mesh(path, cells, size=(1, 0.02, 0.03)):
+    """A structured hex8 mesh as .inp, with the node sets `left` (all nodes at x = 0) and `pin` (nine of them); the numbers of
+    the nodes at x = 0 and of the last node."""
+    import numpy as np
+
+    counts = [c + 1 for c in cells]
+    ids = np.arange(1, math.prod(counts) + 1).reshape(counts)
+    points = np.stack(np.meshgrid(*[np.linspace(0, s, n) for s, n in zip(size, counts)], indexing="ij"), -1).reshape(-1, 3)
+    low, high = slice(None, -1), slice(1, None)
+    corners = [ids[i, j, k] for k in (low, high) for i, j in ((low, low), (high, low), (high, high), (low, high))]
+    elements = np.stack(corners, -1).reshape(-1, 8)
+    middle = [sorted({0, c // 2, c}) for c in cells[1:]]
+    with open(path, "w") as file:
+        file.write("*NODE\n")
+        file.writelines("%d,%.13g,%.13g,%.13g\n" % (i + 1, *x) for i, x in enumerate(points))
+        file.write("*ELEMENT,TYPE=C3D8,ELSET=EALL\n")
+        file.writelines(",".join(map(str, [i + 1, *element])) + "\n" for i, element in enumerate(elements))
+        for name, nodes in {"left": ids[0].ravel(), "pin": ids[0][np.ix_(*middle)].ravel()}.items():
+            file.write(f"*NSET,NSET={name}\n" + "".join(f"{node}\n" for node in nodes))
+    return ids[0].ravel(), int(ids[-1, -1, -1])
+
+
+def lissom_simulate(study, repeat=3):
+    """lissom simulate, the fastest of `repeat` runs: its JSON, with the rows of sensors.csv. `seconds` are those of the steps,
+    their energy balance and the output included, without reading, reduction and initial conditions."""
+    best = None
+    for _ in range(repeat):
+        out = study.with_suffix(".out")
+        _, text = run([LISSOM, "simulate", study, "--out", out, "--json", "--quiet"], cwd=study.parent)
+        result = json.loads(text)
+        lines = (out / "sensors.csv").read_text().splitlines()
+        result["columns"] = lines[0].split(",")
+        result["rows"] = [[float(x) for x in line.split(",")] for line in lines[1:]]
+        shutil.rmtree(out)
+        if best is None or result["seconds"] < best["seconds"]:
+            best = result
+    return best
+
+
+def cost_ratio(first, second, rounds=7):
+    """Time per step of the second study over that of the first, the fastest of some runs each, taken in turn so that both see the
+    same machine; and both times [us]."""
+    per_step = []
+    for study in (first, second) * rounds:
+        result = lissom_simulate(study, repeat=1)
+        per_step.append(1e6 * result["seconds"] / result["steps"])
+    a, b = min(per_step[::2]), min(per_step[1::2])
+    return b / a, a, b
+
+
+def largest_difference(ours, theirs, sensor):
+    """Largest distance [m] between the positions of a sensor in both programs, over the samples."""
+    first = ours["columns"].index(f"{sensor}.x")
+    for row, t in zip(ours["rows"], theirs["t"], strict=True):
+        if abs(row[0] - t) > 1e-9:
+            sys.exit(f"the samples of both programs differ: {row[0]} and {t} s")
+    return max(math.dist(row[first:first + 3], x) for row, x in zip(ours["rows"], theirs[sensor], strict=True))
+
+
+def make_pendulum(folder, name, cells, interface, modes, end):
+    """A reduced beam and the study of its pendulum, held at the mean of a node set: mesh, study, reduced-body file, tip node.
+    The free modes are those of a reduction with nine nodes as interface, whichever set is held."""
+    mesh, study = folder / f"{name}.inp", folder / f"{name}_{modes}.toml"
+    left, tip = box_mesh(mesh, cells)
+    out = folder / f"{name}_{modes}"
+    study.write_text("[bodies.beam]\n" + PENDULUM_BODY.format(mesh=mesh.name, modes=modes))
+    run([LISSOM, "reduce", study, "--out", out, "--quiet"], cwd=folder)
+    held = "pin" if interface == "pin" else "nodes " + " ".join(map(str, left))
+    study.write_text(PENDULUM.format(body=f'reduced = "{out.name}/beam.reduced.h5"', held=held, tip=tip, end=end, step=1e-3))
+    return mesh, study, out / "beam.reduced.h5", tip
+
+
+def bench_simulation(folder):
+    """Pendulum and four-bar: seconds per simulated second and per step, against Exudyn's reduced-order floating frame with the
+    same modes, step and method; against the number of interface nodes and of nodes."""
+    python = exudyn_python()
+    if not python:
+        say("simulation without Exudyn")
+    scripts = ROOT / "benchmarks"
+    # Exudyn: its default relative tolerance; ours is the default too, which is the stricter one
+    end, tolerance = 1, 1e-8
+    for modes, goal_seconds in ((8, 0.05), (40, 0.5)):
+        studies = {}
+        for nodes, cells in ((9, (40, 2, 2)), (286, (40, 12, 21))):
+            name = f"simulate-pendulum-{modes}-modes-{nodes}-interface-nodes"
+            mesh, study, reduced, tip = make_pendulum(folder, f"beam_{nodes}", cells, "left", modes, end)
+            ours = lissom_simulate(study, repeat=5)
+            studies[nodes] = study
+            say(f"{name}: {ours['steps']} steps, {ours['newton_iterations']} iterations, {ours['factorisations']} factorisations in "
+                f"{ours['seconds']:.4f} s, {ours['output_seconds']:.4f} s of it output and balance")
+            record(f"{name}/seconds-per-second", ours["seconds"] / ours["end"], "s per simulated second", goal_seconds, "lower")
+            record(f"{name}/step", 1e6 * ours["seconds"] / ours["steps"], "us per step", 1e3 * goal_seconds, "lower")
+            if not python:
+                continue
+            bodies = folder / f"modes_{nodes}"
+            run([LISSOM, "modes", mesh, "--material", "E=3e9,nu=0.3,rho=1200", "--count", 1, "--no-paraview", "--quiet", "--out", bodies])
+            _, text = run([python, scripts / "exudyn_pendulum.py", bodies / f"{mesh.stem}.body.h5", reduced, "--interface", "left",
+                           "--tip", tip, "--modes", modes, "--step", 1e-3, "--end", end, "--sample", 0.1, "--rho", 0.8,
+                           "--tolerance", tolerance, "--repeat", 5 if modes == 8 else 2])
+            theirs = json.loads(text)
+            say(f"Exudyn: {theirs['newton_iterations']} iterations, {theirs['jacobians']} Jacobians in {theirs['wall_seconds']:.4f} s "
+                f"(CPU {theirs['cpu_seconds']:.4f} s)")
+            record(f"{name}/exudyn", theirs["wall_seconds"] / ours["seconds"], "wall time of Exudyn's steps / ours", 5, "higher")
+            record(f"{name}/exudyn-difference", largest_difference(ours, theirs, "tip"), "largest difference of the tip / length",
+                   1e-5, "lower")
+        record(f"simulate-pendulum-{modes}-modes/interface-nodes", cost_ratio(studies[9], studies[286])[0],
+               "time with 286 interface nodes / with 9", 1.1, "lower")
+
+    # 1,100 to 103,424 nodes, the same nine of them held
+    small, large = (make_pendulum(folder, f"beam_{nodes}", cells, "pin", 8, 10)[1]
+                    for nodes, cells in (("1k", (10, 9, 9)), ("100k", (100, 31, 31))))
+    ratio, a, b = cost_ratio(small, large)
+    say(f"1k nodes: {a:.2f} us per step, 100k nodes: {b:.2f}")
+    record("simulate-pendulum/nodes", ratio, "time per step with 103,424 nodes / with 1,100", 1.1, "lower")
+
+    bench_four_bar(folder, python, tolerance)
+
+
+def bench_four_bar(folder, python, tolerance):
+    """The example, with its force from the start on (a ramp would be a Python function in Exudyn)."""
+    example = ROOT / "examples" / "four-bar"
+    study = folder / "four_bar.toml"
+    text = (example / "study.toml").read_text().split("[[cases]]")[0]
+    text = re.sub(r"^(factor|nodes) =.*\n", "", text, flags=re.M)
+    text = re.sub(r"^sample =.*", "sample = 0.01", text, flags=re.M)
+    # positions only, as in Exudyn
+    text = re.sub(r'\[\[sensors\]\]\nname = .*\nkind = "(?!position")[^[]*', "", text)
+    text = re.sub(r'"(\w+\.geo)"', lambda m: f'"{example / m[1]}"', text)
+    study.write_text(text)
+    ours = lissom_simulate(study, repeat=5)
+    say(f"four-bar: {ours['steps']} steps, {ours['newton_iterations']} iterations, {ours['factorisations']} factorisations in "
+        f"{ours['seconds']:.4f} s, {ours['output_seconds']:.4f} s of it output and balance")
+    record("simulate-four-bar/seconds-per-second", ours["seconds"] / ours["end"], "s per simulated second", 1.5, "lower")
+    record("simulate-four-bar/step", 1e6 * ours["seconds"] / ours["steps"], "us per step", 150, "lower")
+    if not python:
+        return
+    out = folder / "four_bar"
+    run([LISSOM, "reduce", study, "--out", out, "--quiet"], cwd=folder)
+    for name in ("bar", "coupler"):
+        run([LISSOM, "modes", example / f"{name}.geo", "--mesh-order", 1, "--mass", "lumped", "--material", "E=210e9,nu=0.288,rho=7829",
+             "--count", 1, "--no-paraview", "--quiet", "--out", out])
+    _, text = run([python, ROOT / "benchmarks" / "exudyn_four_bar.py", out / "bar.body.h5", out / "left.reduced.h5",
+                   out / "coupler.body.h5", out / "coupler.reduced.h5", "--step", 1e-4, "--end", 0.2, "--sample", 0.01, "--rho", 0.8,
+                   "--tolerance", tolerance, "--repeat", 5])
+    theirs = json.loads(text)
+    say(f"Exudyn: {theirs['newton_iterations']} iterations, {theirs['jacobians']} Jacobians in {theirs['wall_seconds']:.4f} s "
+        f"(CPU {theirs['cpu_seconds']:.4f} s)")
+    record("simulate-four-bar/exudyn", theirs["wall_seconds"] / ours["seconds"], "wall time of Exudyn's steps / ours", 5, "higher")
+    # of the bars' length between the hinges
+    record("simulate-four-bar/exudyn-difference", largest_difference(ours, theirs, "coupler end") / 0.0925,
+           "largest difference of the coupler's end / bar length", 1e-5, "lower")
+
+
+def slap_study(folder, name, formulation, step, extra="", newton=""):
+    """The four-bar of the example, load ramped, as a study of one run."""
+    example = ROOT / "examples" / "four-bar"
+    text = (example / "study.toml").read_text().split("[[cases]]")[0]
+    text = re.sub(r'"(\w+\.geo)"', lambda m: f'"{example / m[1]}"', text)
+    text = text.replace('formulation = "ffrf"', f'formulation = "{formulation}"')
+    text = re.sub(r"^step =.*", f"step = {step}\n{newton}", text, flags=re.M)
+    text = re.sub(r'\[\[sensors\]\]\nname = .*\nkind = "(?!position")[^[]*', "", text)
+    study = folder / f"{name}.toml"
+    study.write_text(text + extra)
+    return study
+
+
+def rows_of(out):
+    lines = (out / "sensors.csv").read_text().splitlines()
+    return [[float(x) for x in line.split(",")] for line in lines[1:]]
+
+
+def load_node_error(rows, reference):
+    return max(math.dist(a[1:4], b[1:4]) for a, b in zip(rows, reference, strict=True))
+
+
+def rom_steps(model, *flags):
+    _, text = run([ROOT / "build" / "benchmarks" / "rom_steps", model, *map(str, flags)])
+    return json.loads(text)
+
+
+def bench_slap(folder):
+    """A whole mechanism as an ODE: speed at equal accuracy against the reference model and real time, cost over the size of the
+    meshes, training on much data."""
+    import numpy as np
+
+    exact = "newton_tolerance = 1e-14\nnewton_reuse = 0"
+    fine = slap_study(folder, "slap_fine", "gcms", 2e-5, newton=exact)
+    run([LISSOM, "simulate", fine, "--out", folder / "fine", "--quiet"], cwd=folder)
+    reference = rows_of(folder / "fine")
+    train = slap_study(folder, "slap_train", "gcms", 1e-4, "[train]\norder = 6\nmax_order = 6\n", exact)
+    run([LISSOM, "train", train, "--out", folder / "slap", "--quiet"], cwd=folder)
+    model = folder / "slap" / "model.rom.h5"
+
+    # the largest step of each with the load node within 1e-7 m of a fine run of the full model
+    def largest_step(simulate):
+        for step in (1e-3, 8e-4, 5e-4, 4e-4, 2.5e-4, 2e-4, 1e-4, 5e-5):
+            error = load_node_error(simulate(step), reference)
+            if error < 1e-7:
+                return step, error
+        sys.exit("no step reaches 1e-7 m")
+
+    def full(step):
+        study = slap_study(folder, "slap_ffrf", "ffrf", step)
+        run([LISSOM, "simulate", study, "--out", folder / "ffrf", "--quiet"], cwd=folder)
+        return rows_of(folder / "ffrf")
+
+    def reduced(step):
+        study = slap_study(folder, "slap_rom", "gcms", step)
+        run([LISSOM, "simulate", model, "--study", study, "--out", folder / "rom", "--quiet"], cwd=folder)
+        return rows_of(folder / "rom")
+
+    ffrf_step, ffrf_error = largest_step(full)
+    rom_step, rom_error = largest_step(reduced)
+    study = slap_study(folder, "slap_ffrf", "ffrf", ffrf_step)
+    ffrf_seconds = min((r["seconds"] - r["output_seconds"]) for r in (lissom_simulate(study, 1) for _ in range(7)))
+    rom = rom_steps(model, rom_step, 0.2, 20)
+    say(f"four-bar within 1e-7 m: FFRF step {ffrf_step} s, error {ffrf_error:.1e} m, {1e3 * ffrf_seconds:.2f} ms; SLAP, 6 unknowns, step "
+        f"{rom_step} s, error {rom_error:.1e} m, {1e3 * rom['seconds']:.2f} ms; residual {rom['residual_microseconds']:.2f} us")
+    record("slap-four-bar/ffrf", ffrf_seconds / rom["seconds"], "wall time of the FFRF run of the same accuracy / of SLAP, m = 6", 50, "higher")
+    record("slap-four-bar/real-time", 0.2 / rom["seconds"], "simulated time / wall time, m = 6", 30, "higher")
+
+    # the online cost knows nothing of the mesh: pendulums of 1,100 and 103,424 nodes, reduced as a whole
+    times = {}
+    for nodes, cells in (("1k", (10, 9, 9)), ("100k", (100, 31, 31))):
+        mesh = folder / f"slap_{nodes}.inp"
+        left, tip = box_mesh(mesh, cells)
+        study = folder / f"slap_{nodes}.toml"
+        body = PENDULUM_BODY.format(mesh=mesh.name, modes=8)
+        text = PENDULUM.format(body=body, held=f"node {left[0]}", tip=tip, end=0.2, step=1e-3)
+        study.write_text(re.sub(r"^sample =.*", "sample = 2e-3", text, flags=re.M)
+                         + "\n[train]\norder = 6\nmax_order = 6\nreconstruct = false\nrecovery = false\n")
+        run([LISSOM, "train", study, "--out", folder / f"slap_{nodes}", "--quiet"], cwd=folder)
+        times[nodes] = folder / f"slap_{nodes}" / "model.rom.h5"
+    costs = [rom_steps(times[n], 1e-3, 0.2, 20)["residual_microseconds"] for n in ("1k", "100k") * 5]
+    a, b = min(costs[::2]), min(costs[1::2])
+    say(f"residual: {a:.3f} us with 1,100 nodes, {b:.3f} us with 103,424")
+    record("slap-nodes/residual", b / a, "time of an evaluation with 103,424 nodes / with 1,100", 1.1, "lower")
+
+    # two bodies of 10,000 nodes, 1,000 snapshots of turning and bending bodies: the paper's 30 GB
+    rng, count, bodies = np.random.default_rng(1), 1000, {}
+    mesh = folder / "slap_10k.inp"
+    box_mesh(mesh, (99, 9, 9))
+    x = np.array([line.split(",")[1:] for line in mesh.read_text().split("*ELEMENT")[0].splitlines()[1:]], float)
+    t = np.linspace(0, 1, count)
+    for body, turn in (("first", 1.0), ("second", -0.7)):
+        angle = turn * t
+        shapes = [np.stack([0 * x[:, 0], np.sin((k + 1) * np.pi * x[:, 0]), np.cos((k + 1) * np.pi * x[:, 0])], 1) for k in range(6)]
+        amplitudes = 1e-5 * rng.standard_normal((6, 6)) @ np.array([np.sin((3 * k + 1) * t) for k in range(6)])
+        local = x[None] + sum(a[:, None, None] * s[None] for a, s in zip(amplitudes, shapes))
+        c, s = np.cos(angle)[:, None], np.sin(angle)[:, None]
+        bodies[body] = np.stack([c * local[..., 0] - s * local[..., 1], s * local[..., 0] + c * local[..., 1], local[..., 2]], -1)
+        np.save(folder / f"{body}.npy", bodies[body])
+    np.save(folder / "t.npy", t)
+    del bodies
+    study = folder / "slap_data.toml"
+    text = "".join(f'[bodies.{b}]\nmesh = "{mesh.name}"\nmaterial = {{ name = "steel", E = 210e9, nu = 0.3, rho = 7850 }}\n' for b in ("first", "second"))
+    study.write_text(text + '[train]\norder = 8\nmax_order = 8\nmodes = "data"\njoints = "data"\nreconstruct = false\nrecovery = false\n'
+                     '[[train.trajectories]]\nbodies = { first = "first.npy", second = "second.npy" }\ntime = "t.npy"\n')
+    _, text = run([LISSOM, "train", study, "--out", folder / "slap_data", "--json", "--quiet"], cwd=folder)
+    training = json.loads(text)
+
+    def read_once():
+        start = time.perf_counter()
+        for body in ("first", "second"):
+            float(np.load(folder / f"{body}.npy").sum())
+        return time.perf_counter() - start
+
+    reading = min(read_once() for _ in range(3))
+    spent = sum(training["phases"][p] for p in ("reading", "fields", "singular values", "comparison", "frequencies", "model"))
+    say(f"training on 60,000 x 1,000: {spent:.2f} s without the bodies' matrices ({training['phases']}), reading once {reading:.2f} s, "
+        f"memory {training['peak_memory_bytes'] / 1e9:.2f} GB")
+    record("slap-training/reading", spent / reading, "training on 60,000 coordinates x 1,000 snapshots, modes from the data / reading them once", 10, "lower")
+    compressed = training["phases"]["reading"] + training["phases"]["singular values"]
+    record("slap-training/compressed", compressed / reading, "checks, compression and singular values, fields known / reading the data once", 10, "lower")
+    record("slap-training/memory", training["peak_memory_bytes"] / 1e9, "GB of memory at most", 1, "lower")
+
+
+OPEN_MOTION = """
+import sys, time
+from paraview.simple import OpenDataFile
+start = time.time()
+reader = OpenDataFile(sys.argv[1])
+reader.UpdatePipelineInformation()
+times = list(reader.TimestepValues)
+reader.UpdatePipeline(times[0])
+opened = time.time() - start
+chosen = times[:: max(1, len(times) // 100)]
+start = time.time()
+for t in chosen:
+    reader.UpdatePipeline(t)
+print("opened", len(times), opened, (time.time() - start) / len(chosen))
+"""
+
+
+def file_per_step(folder, points, elements, frames):
+    """Seconds and bytes of a frame written the usual way, as a VTU file with the mesh in it, raw and without compression."""
+    import numpy as np
+
+    arrays = [("Points", 3, points.astype("f4")), ("connectivity", 1, elements.astype("i4")),
+              ("offsets", 1, np.arange(8, elements.size + 8, 8, dtype="i4")), ("types", 1, np.full(len(elements), 12, "u1")),
+              ("displacement", 3, points.astype("f4")), ("velocity", 3, points.astype("f4"))]
+    names = {"f4": "Float32", "i4": "Int32", "u1": "UInt8"}
+    tags, offset = {}, 0
+    for name, width, values in arrays:
+        kind = names[values.dtype.str[1:]]
+        tags[name] = f'<DataArray type="{kind}" Name="{name}" NumberOfComponents="{width}" format="appended" offset="{offset}"/>'
+        offset += 8 + values.nbytes
+    head = (f'<VTKFile type="UnstructuredGrid" version="1.0" byte_order="LittleEndian" header_type="UInt64"><UnstructuredGrid>'
+            f'<Piece NumberOfPoints="{len(points)}" NumberOfCells="{len(elements)}"><Points>{tags["Points"]}</Points><Cells>'
+            f'{tags["connectivity"]}{tags["offsets"]}{tags["types"]}</Cells><PointData>{tags["displacement"]}{tags["velocity"]}'
+            f'</PointData></Piece></UnstructuredGrid><AppendedData encoding="raw">_').encode()
+    start = time.monotonic()
+    for frame in range(frames):
+        with open(folder / f"frame_{frame:05}.vtu", "wb") as file:
+            file.write(head)
+            for _, _, values in arrays:
+                file.write(np.uint64(values.nbytes).tobytes())
+                values.tofile(file)
+            file.write(b"</AppendedData></VTKFile>")
+    seconds = (time.monotonic() - start) / frames
+    size = (folder / "frame_00000.vtu").stat().st_size
+    for frame in range(frames):
+        (folder / f"frame_{frame:05}.vtu").unlink()
+    return seconds, size
+
+
+def bench_paraview(folder):
+    """2,000 frames of a mechanism of 50,000 nodes, displacement and velocity: writing and opening."""
+    import numpy as np
+
+    mesh = folder / "beam.inp"
+    cells = (124, 19, 19)
+    _, tip = box_mesh(mesh, cells)
+    counts = [c + 1 for c in cells]
+    ids = np.arange(math.prod(counts)).reshape(counts)
+    study = folder / "study.toml"
+    body = PENDULUM_BODY.format(mesh=mesh.name, modes=8)
+    text = PENDULUM.format(body=body, held="pin", tip=tip, end=2, step=1e-3)
+    study.write_text(re.sub(r"(?m)^sample = .*$", "sample = 1e-3", text).replace("[simulate]", "[simulate]\nparaview = true"))
+    out = folder / "out"
+    _, printed = run([LISSOM, "simulate", study, "--out", out, "--json", "--quiet"], cwd=folder)
+    found = json.loads(printed)["paraview"]
+    file = out / found["file"]
+    size = file.stat().st_size
+    frames, nodes = found["frames"], found["nodes"]
+    say(f"{frames} frames of {nodes} nodes: {found['seconds']:.2f} s, {size / 1e9:.3f} GB")
+    record("paraview-2000-frames-50k-nodes/seconds", found["seconds"], "s to write", 30, "lower")
+    record("paraview-2000-frames-50k-nodes/size", size / 1e9, "GB", 2.5, "lower")
+
+    # the same bytes from one buffer, frame by frame, on the same disk
+    buffer = np.random.default_rng(1).bytes(found["frame_bytes"])
+    start = time.monotonic()
+    with open(folder / "bare", "wb", buffering=0) as bare:
+        for _ in range(frames):
+            bare.write(buffer)
+        os.fsync(bare.fileno())
+    plain = time.monotonic() - start
+    (folder / "bare").unlink()
+    record("paraview-2000-frames-50k-nodes/bare", found["seconds"] / plain, "writing / writing the same bytes and nothing else", 2, "lower")
+
+    points = np.random.default_rng(2).random((nodes, 3))
+    low, high = slice(None, -1), slice(1, None)
+    elements = np.stack([ids[i, j, k] for k in (low, high) for i, j in ((low, low), (high, low), (high, high), (low, high))], -1)
+    seconds, bytes_each = file_per_step(folder, points, elements.reshape(-1, 8), 100)
+    say(f"a file for each frame: {1e3 * seconds:.2f} ms and {bytes_each / 1e6:.2f} MB each")
+    record("paraview-2000-frames-50k-nodes/file-per-step-size", frames * bytes_each / size, "bytes of a VTU file for each frame / ours", 2, "higher")
+    record("paraview-2000-frames-50k-nodes/file-per-step-time", frames * seconds / found["seconds"],
+           "time of bare VTU files, nothing computed, from 100 frames in the cache / ours", 0.2, "higher")
+
+    if not shutil.which("pvpython"):
+        say("ParaView is not installed: opening is not measured")
+        return
+    script = folder / "open.py"
+    script.write_text(OPEN_MOTION)
+    _, printed = run(["pvpython", script, file])
+    words = printed.split("opened")[-1].split()
+    if int(words[0]) != frames:
+        sys.exit(f"ParaView sees {words[0]} frames of {frames}")
+    record("paraview-2000-frames-50k-nodes/open", float(words[1]), "s to open in ParaView, first frame included", 2, "lower")
+    record("paraview-2000-frames-50k-nodes/step", 1e3 * float(words[2]), "ms from frame to frame in ParaView", 50, "lower")
+
+
+def bench_stress(folder):
+    """Von Mises' maximum of 50,000 nodes over 1,000 instants from 40 stress modes, against writing and reading once the
+    numbers that the stress would have."""
+    _, text = run([ROOT / "build" / "benchmarks" / "stress_peaks", 50000, 40, 1000, 5])
+    found = json.loads(text)
+    say(f"{found['seconds']:.3f} s, {found['gigaflops']:.0f} Gflop/s on {found['threads']} threads; a pass through memory "
+        f"takes {found['memory_seconds']:.3f} s, {found['gigabytes_per_second']:.1f} GB/s")
+    record("stress-50k/memory-pass", found["seconds"] / found["memory_seconds"],
+           "maximum of von Mises over 1,000 instants / writing and reading that stress once", 2, "lower")
+    record("stress-50k/seconds", found["seconds"], "s for 1,000 instants", 2, "lower")
+
+
 def bench_ancf(folder):
     """Beams with large deformation against Exudyn's ANCFCable2D; their reduced models against the full one."""
     import csv
@@ -381,15 +806,56 @@ def table():
     return "\n".join(lines)
 
 
+def bench_report(folder):
+    """Reports of a plate that swings, 1,000 frames with its stress: size, time to write, to open and to show a frame in a browser
+    without a graphics card."""
+    try:
+        from report_browser import measure
+    except ImportError as error:
+        say(f"the browser is not measured: {error}; Debian's packages chromium, chromium-driver, python3-selenium")
+        measure = None
+    for name, cells in {"1k": (24, 19, 1), "10k": (99, 49, 1), "50k": (249, 99, 1)}.items():
+        mesh = folder / f"{name}.inp"
+        _, tip = box_mesh(mesh, cells, size=(1, 0.5, 0.02))
+        body = PENDULUM_BODY.format(mesh=mesh.name, modes=10).replace("stress = false", "stress = true")
+        text = PENDULUM.format(body=body, held="pin", tip=tip, end=1, step=1e-3)
+        study = folder / f"{name}.toml"
+        study.write_text(re.sub(r"(?m)^sample = .*$", "sample = 1e-3", text))
+        out = folder / name
+        run([LISSOM, "run", study, "--out", out, "--json", "--quiet", "--no-report"], cwd=folder)
+        seconds, printed = run([LISSOM, "report", out, "--json", "--quiet"], cwd=folder)
+        size = (out / "report.html").stat().st_size
+        say(f"{name} surface nodes, 1,001 samples: {size / 1e6:.2f} MB, written in {seconds:.2f} s")
+        prefix = f"report-{name}-nodes-1000-frames"
+        record(f"{prefix}/size", size / 1e6, "MB, libraries and stress included", 20, "lower")
+        record(f"{prefix}/write", seconds, "s to write it, from the files of the run", 10, "lower")
+        if not measure:
+            continue
+        found = measure(out / "report.html")
+        say(f"{found['points']} points, {found['triangles']} triangles: {found}")
+        record(f"{prefix}/open", found["load_seconds"], "s until the mechanism is to be seen in chromium, software rendering", 5, "lower")
+        goal = 30 if name != "50k" else 10
+        record(f"{prefix}/body-fps", found["fps"]["body"], "frames a second, 800 x 500, software rendering", goal, "higher")
+        record(f"{prefix}/stress-fps", found["fps"]["stress"], "the same, coloured by von Mises stress", goal, "higher")
+
+
+BENCHMARKS = {"part": bench_part, "readers": bench_readers, "scaling": bench_scaling, "million": bench_million,
+              "reduction": bench_reduction, "exudyn": bench_exudyn, "simulation": bench_simulation, "slap": bench_slap,
+              "stress": bench_stress, "paraview": bench_paraview, "ancf": bench_ancf,
+              "report": bench_report}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "bench.json")
-    parser.add_argument("--only", help="run only the benchmarks whose name contains this: part readers scaling million reduction exudyn simulation slap stress paraview ancf")
+    parser.add_argument("--only", help="run only the benchmarks whose name contains this")
+    parser.add_argument("--list", action="store_true", help="print the names of the benchmarks")
     parser.add_argument("--readme", action="store_true", help="bring the table of README.md up to date")
     arguments = parser.parse_args()
-    for name, bench in {"part": bench_part, "readers": bench_readers, "scaling": bench_scaling, "million": bench_million,
-                        "reduction": bench_reduction, "exudyn": bench_exudyn, "simulation": bench_simulation, "slap": bench_slap,
-                        "stress": bench_stress, "paraview": bench_paraview, "ancf": bench_ancf}.items():
+    if arguments.list:
+        print("\n".join(BENCHMARKS))
+        return
+    for name, bench in BENCHMARKS.items():
         if arguments.only and arguments.only not in name:
             continue
         say(f"--- {name}")

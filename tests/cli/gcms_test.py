@@ -64,7 +64,7 @@ class Beams(GcmsTest):
 
     def test_the_table_shows_what_was_lost(self):
         self.write("s.toml", self.rectangle() + f'[bodies.beam.gcms]\nmodes = {RECTANGLE_MODES}\nmethod = "both"\n')
-        result = self.lissom("run", "s.toml")
+        result = self.lissom("run", "s.toml", "--details")
         self.assertEqual(result.code, 0, result.err)
         for text in ("GCMS of 8 modes: 84 columns, 72 of them flexible", "as they are", "mass-orthonormal", "scaled", "cosine",
                      "cond(Phi_f)", "algorithm-1 Hz", "largest eigenvalue error", "removed mode 2 x (cosine "):

@@ -2,11 +2,12 @@
 
 import os
 import re
+import subprocess
 import unittest
 
-from support import CliTest, brick, inp_deck
+from support import SOURCE, CliTest, brick, inp_deck
 
-VERBS = ("inspect", "modes", "run")
+VERBS = ("inspect", "modes", "report", "run")
 
 
 class Program(CliTest):
@@ -74,6 +75,14 @@ class Program(CliTest):
         result = self.lissom("inspect", "box.geo", PATH="/nowhere")
         self.assertEqual(result.code, 1)
         self.assertIn("apt install gmsh", result.err)
+
+    def test_every_benchmark_that_is_listed_is_there(self):
+        script = SOURCE / "benchmarks" / "run.py"
+        listed = subprocess.run(["/usr/bin/python3", "-B", script, "--list"], capture_output=True, text=True, timeout=60)
+        self.assertEqual(listed.returncode, 0, listed.stderr)
+        # and every function of a benchmark is listed
+        found = re.findall(r"^def bench_(\w+)\(folder\)", script.read_text(), flags=re.M)
+        self.assertEqual(sorted(listed.stdout.split()), sorted(found))
 
 
 if __name__ == "__main__":

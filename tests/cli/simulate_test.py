@@ -263,7 +263,7 @@ set = { "bodies.arm.rotation" = { axis = [0, 1, 0], angle_deg = 90 } }
 reference = "fine"
 """
         self.write("s.toml", text)
-        result = self.lissom("run", "s.toml", "--out", "out")
+        result = self.lissom("run", "s.toml", "--out", "out", "--details")
         self.assertEqual(result.code, 0, result.err)
         for word in ("case fine: simulate.step = ", "compared with fine", "the study itself", "tip.x"):
             self.assertIn(word, result.out)
