@@ -241,7 +241,7 @@
       this.resize();
       this.make_controls();
       this.listen();
-      this.draw();
+      this.draw(2);
     }
 
     async need_run(index) {
@@ -322,9 +322,12 @@
     }
     draw_soon(now) {
       this.waiting = false;
+      clearTimeout(this.refining);
       if (this.playing) this.advance(now);
       this.draw();
       if (this.playing && this.on_screen) this.invalidate();
+      // software draws without smooth edges; when nothing has changed for a while it draws finer
+      if (!this.playing && lissom.view_gpu.gpu().software) this.refining = setTimeout(() => this.draw(2), 250);
     }
 
     advance(now) {
@@ -343,7 +346,8 @@
       this.set_time(time);
     }
 
-    draw() {
+    // samples: pixels along a side of one that is shown
+    draw(samples = 1) {
       if (!this.camera || !this.stage.clientWidth) return;
       const began = performance.now();
       const look = this.look = this.look || theme(this.element, this.printing);
@@ -351,7 +355,7 @@
       const beside = this.beside(), width = this.pass_width(), height = this.canvas.height;
       runs.forEach((run, i) => {
         run.update(Math.min(this.mode, run.modes.length - 1), this.time);
-        this.update_scene(run, i === 1 && !beside ? this.arrangement : 'solid', scale, range, look);
+        this.update_scene(run, i === 1 && !beside ? this.arrangement : 'solid', scale, range, look, samples);
       });
       this.camera.prepare(width / height);
       // what is seen through comes after what is not, sensors last
@@ -360,7 +364,7 @@
       const passes = beside ?
           runs.map((_, i) => ({x: i * (this.canvas.width - width), width, camera, scenes: [parts[i], ...sensors[i]]})) :
           [{x: 0, width, camera, scenes: [...parts, ...sensors[0]]}];
-      if (!lissom.view_gpu.draw(this, look.paper, passes, this.playing && !this.printing)) return;
+      if (!lissom.view_gpu.draw(this, look.paper, passes, this.playing && samples === 1, samples)) return;
       this.divider.hidden = !beside;
       this.draw_axes(look);
       this.show_legend(range);
@@ -368,7 +372,7 @@
       this.count(began);
     }
 
-    update_scene(run, style, scale, range, look) {
+    update_scene(run, style, scale, range, look, samples) {
       const {parts, sensors} = this.scenes.get(run);
       const overlaid = style !== 'solid', dark = new THREE.Color(look.paper).getHSL({}).l < 0.5;
       parts.skins.forEach((skin, i) => {
@@ -391,7 +395,7 @@
         sensors.position.setXYZ(i, p.x, p.y, p.z);
       });
       sensors.position.needsUpdate = true;
-      sensors.uniforms.size.value = 13 * this.ratio;
+      sensors.uniforms.size.value = 13 * this.ratio * samples;
       sensors.uniforms.chosen.value = run.sensors.findIndex((sensor) => sensor.name === this.sensor);
     }
 
@@ -737,6 +741,7 @@
       const more = make('details', {class: 'lv-more', open: this.root.clientWidth > 560}, make('summary', {}, 'Controls'),
                         make('div', {class: 'lv-controls'}, ...groups, help));
       this.root.append(bar, more, controls.notes);
+      this.show_playing();
       this.refresh();
     }
 
@@ -864,17 +869,14 @@
     print(printing) {
       this.printing = printing;
       this.look = null;
-      this.draw();
+      this.draw(2);
     }
 
     // ---- stills
 
     // The picture with its title, time and legend.
     still() {
-      const playing = this.playing;
-      this.playing = false;
-      this.draw();
-      this.playing = playing;
+      this.draw(2);
       const {canvas, ratio, look} = this, made = make('canvas', {width: canvas.width, height: canvas.height});
       const context = made.getContext('2d');
       context.drawImage(canvas, 0, 0);
@@ -932,7 +934,7 @@
       setMode: (mode) => view.set_mode(mode),
       pick: (name) => view.pick(name),
       still: () => view.still(),
-      draw: () => view.draw(),
+      draw: (samples) => view.draw(samples),
       // where a point is shown [m], its von Mises stress [Pa] or null, and where it is on the canvas [device pixels]
       pointPosition: (run, index, point) =>
           view.runs[run].position_at(part(run, index), point, view.deformation(), new THREE.Vector3()).toArray(),

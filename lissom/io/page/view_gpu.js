@@ -323,30 +323,37 @@
   }
 
   // Draws passes [{scenes, camera, x, width}] side by side on a picture {stage, canvas, context}. live: more
-  // pictures follow. Nothing while the context is lost.
-  function draw(picture, background, passes, live) {
-    const {renderer, canvas, lost} = shared, {width, height} = picture.canvas, now = performance.now();
+  // pictures follow at once. samples: pixels along a side of one that is shown, more than one cannot be live.
+  // Returns false, without a picture, while the context is lost.
+  function draw(picture, background, passes, live, samples) {
+    const {renderer, canvas, lost} = shared, now = performance.now();
     if (lost) return false;
     // views that play at the same time share the context: all copy
     live = live && (shared.last === picture || now - shared.last_instant > 200);
     shared.last = picture;
     shared.last_instant = now;
+    const width = samples * picture.canvas.width, height = samples * picture.canvas.height;
     if (live ? canvas.width !== width || canvas.height !== height : canvas.width < width || canvas.height < height) {
-      renderer.setSize(live ? width : Math.max(canvas.width, width), live ? height : Math.max(canvas.height, height), false);
+      renderer.setSize(live ? width : Math.max(canvas.width, width),
+                       live ? height : Math.max(canvas.height, height), false);
     }
     const bottom = canvas.height - height;
+    const window_at = (x, wide) => {
+      renderer.setViewport(samples * x, bottom, samples * wide, height);
+      renderer.setScissor(samples * x, bottom, samples * wide, height);
+    };
     renderer.setScissorTest(true);
     renderer.setClearColor(background, 1);
+    window_at(0, picture.canvas.width);
+    renderer.clear();
     for (const pass of passes) {
-      renderer.setViewport(pass.x, bottom, pass.width, height);
-      renderer.setScissor(pass.x, bottom, pass.width, height);
-      renderer.clear();
+      window_at(pass.x, pass.width);
       for (const scene of pass.scenes) renderer.render(scene, pass.camera);
     }
     if (live) {
       if (canvas.parentNode !== picture.stage) picture.canvas.after(canvas);
     } else {
-      picture.context.drawImage(canvas, 0, 0, width, height, 0, 0, width, height);
+      picture.context.drawImage(canvas, 0, 0, width, height, 0, 0, picture.canvas.width, picture.canvas.height);
       canvas.remove();
     }
     return true;
