@@ -111,7 +111,7 @@ class Page:
             style += (SCRIPTS / "view.css").read_text() if (SCRIPTS / "view.css").exists() else ""
             scripts += [LIBRARIES / "three/three.min.js", LIBRARIES / "three/examples/js/controls/OrbitControls.js"]
         scripts += [LIBRARIES / "d3/d3.min.js", SCRIPTS / "page.js", SCRIPTS / "plot.js"]
-        scripts += [SCRIPTS / "view.js"] if views else []
+        scripts += sorted(SCRIPTS.glob("view*.js")) if views else []
         contents = ([("warnings", "Warnings")] if self.warnings else []) + [("summary", "Summary")]
         contents += [(name, title) for name, title, _ in self.sections]
         parts = ['<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">',
