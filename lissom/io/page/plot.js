@@ -150,8 +150,8 @@ function fit(extents, marks, log, margin) {
 
 const tenth = (p) => Math.round(Math.min(Math.max(p, -1e6), 1e6) * 10) / 10;
 
-// The path of a curve: of all points in one column of pixels, the first, lowest, highest and last are drawn.
-// Points between gaps, which make no line, come with their sign.
+// The path of a curve: of many points in one column of pixels, the lowest and the highest are drawn. Points
+// between gaps, which make no line, come with their sign.
 function line_path(s, range, X, Y) {
   const x = s.x, y = s.y, log_x = X.log, log_y = Y.log, fx = X.factor, ox = X.offset, fy = Y.factor,
         oy = Y.offset;
@@ -163,14 +163,18 @@ function line_path(s, range, X, Y) {
   };
   const flush = () => {
     if (!count) return;
-    put(px, first);
-    if (count > 2) {
-      const down = low_at < high_at;
-      const a = down ? low : high, b = down ? high : low;
-      if (a !== first && a !== last) put(px, a);
-      if (b !== first && b !== last) put(px, b);
+    const down = low_at < high_at;
+    if (count > 4) {
+      // dense: the lowest and the highest alone, the neighbours are a pixel away
+      put(px, down ? low : high);
+      if (low !== high) put(px, down ? high : low);
+    } else {
+      put(px, first);
+      if (low !== first && low !== last && down) put(px, low);
+      if (high !== first && high !== last) put(px, high);
+      if (low !== first && low !== last && !down) put(px, low);
+      if (count > 1) put(px, last);
     }
-    if (count > 1) put(px, last);
     count = 0;
   };
   const end = () => {
@@ -417,7 +421,9 @@ lissom.plot = function(element, figure) {
       let path = "", alone = "";
       if (s.style !== "points") {
         const drawn = line_path(s, range, X, Y);
-        group.append("path").attr("class", "trace").attr("d", drawn.line);
+        group.append("path")
+            .attr("class", drawn.line.length > 10000 ? "trace dense" : "trace")
+            .attr("d", drawn.line);
         alone = drawn.alone;
       }
       if (s.style === "points")
