@@ -1,5 +1,8 @@
 #include "lissom/io/csv_table.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "lissom/core/text.hpp"
 
 namespace lissom {
@@ -48,33 +51,66 @@ std::vector<std::string> fields_of(std::string_view line, char separator) {
   return fields;
 }
 
-}  // namespace
-
-CsvTable read_csv_table(const std::filesystem::path& path) {
+// The heading, then take(fields, place) for every row.
+template <class Take>
+std::vector<std::string> read_rows(const std::filesystem::path& path, const Take& take) {
   std::string text = read_file(path);
   if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
   LineReader reader(text, path.string());
-  CsvTable table;
-  std::vector<double> values;
+  std::vector<std::string> columns;
+  bool any = false;
   char separator = 0;
   for (std::string_view line; reader.next(line);) {
     line = trim(line);
     if (line.empty() || line.front() == '#') continue;
     if (separator == 0) {
       separator = separator_of(line);
-      table.columns = fields_of(line, separator);
-      if (parse_double(table.columns.front()))
+      columns = fields_of(line, separator);
+      if (parse_double(columns.front()))
         fail_input(reader.pos(), "begins with the number {}, expected a heading that names the columns",
-                   table.columns.front());
+                   columns.front());
       continue;
     }
-    const std::vector<std::string> fields = fields_of(line, separator);
-    if (fields.size() != table.columns.size())
-      fail_input(reader.pos(), "has {} fields, the heading has {}{}", fields.size(), table.columns.size(),
-                 fields.size() < table.columns.size() ? "; the file may be truncated" : "");
-    for (const std::string& field : fields) values.push_back(to_double(field, reader.pos(), "a number"));
+    std::vector<std::string> fields = fields_of(line, separator);
+    if (fields.size() != columns.size())
+      fail_input(reader.pos(), "has {} fields, the heading has {}{}", fields.size(), columns.size(),
+                 fields.size() < columns.size() ? "; the file may be truncated" : "");
+    take(std::move(fields), reader.pos());
+    any = true;
   }
-  if (values.empty()) fail_input("{}: has no line of numbers below a heading", path.string());
+  if (!any) fail_input("{}: has no line of numbers below a heading", path.string());
+  return columns;
+}
+
+}  // namespace
+
+int CsvText::find(std::string_view name) const {
+  const auto at = std::find(columns.begin(), columns.end(), name);
+  return at == columns.end() ? -1 : static_cast<int>(at - columns.begin());
+}
+
+std::vector<double> CsvText::numbers(int column) const {
+  std::vector<double> out(rows.size(), std::numeric_limits<double>::quiet_NaN());
+  if (column < 0) return out;
+  for (size_t i = 0; i < rows.size(); ++i)
+    if (const auto value = parse_double(rows[i][column])) out[i] = *value;
+  return out;
+}
+
+CsvText read_csv_text(const std::filesystem::path& path) {
+  CsvText table;
+  table.columns = read_rows(path, [&](std::vector<std::string>&& fields, const SourcePos&) {
+    table.rows.push_back(std::move(fields));
+  });
+  return table;
+}
+
+CsvTable read_csv_table(const std::filesystem::path& path) {
+  CsvTable table;
+  std::vector<double> values;
+  table.columns = read_rows(path, [&](const std::vector<std::string>& fields, const SourcePos& pos) {
+    for (const std::string& field : fields) values.push_back(to_double(field, pos, "a number"));
+  });
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const auto columns = static_cast<Eigen::Index>(table.columns.size());
   table.values =

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lissom {
@@ -15,6 +16,17 @@ struct CsvTable {
   std::vector<std::string> columns;
   Eigen::MatrixXd values;  // rows by columns
 };
+
+// The same with fields as they are: texts, empty ones.
+struct CsvText {
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;
+  // The column of this name, or -1; its fields as numbers, NaN where they are none.
+  int find(std::string_view name) const;
+  std::vector<double> numbers(int column) const;
+};
+// Throws InputError with the line: no heading, another number of fields, no rows.
+CsvText read_csv_text(const std::filesystem::path& path);
 
 // Throws InputError with the line: no heading, another number of fields, no number, no rows.
 CsvTable read_csv_table(const std::filesystem::path& path);

@@ -74,6 +74,8 @@ GcmsResult compute(FeBody& body, Diagnostics& diagnostics, const ProgressHook& p
   GcmsFile& file = result.file;
   if (spec.scalar) file.scalar = scalar_gcms_basis(space, node_mass, spec.scalar_options);
   if (spec.algorithm_1) file.algorithm_1 = algorithm_1(space, spec.algorithm_1_options, diagnostics);
+  result.truncation = spec.scalar_options.truncation;
+  result.threshold = spec.algorithm_1_options.threshold;
   file.sweep = sweep_threshold(space, spec.thresholds);
   result.at_first = (file.scalar ? *file.scalar : *file.algorithm_1).steps.front();
   result.seconds.add("gcms basis", timer.seconds());
@@ -120,8 +122,10 @@ json to_json(const GcmsResult& result, const GcmsBasis& basis) {
   if (basis.method == "scalar") {
     j["fields_kept"] = basis.kept;
     j["orthogonality"] = basis.orthogonality;
+    if (result.truncation > 0) j["truncation"] = result.truncation;
     return j;
   }
+  if (result.threshold > 0) j["threshold"] = result.threshold;
   j["removed_columns"] = 3 * basis.removed.size();
   j["removed"] = json::array();
   for (const GcmsRemoval& removal : basis.removed)

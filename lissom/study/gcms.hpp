@@ -18,6 +18,9 @@ struct GcmsResult {
   bool spiders_left_out = false;
   int nodes_left_out = 0;  // those without elements
   int pairs_turned = 0;    // of modes of equal frequency
+  // what the study asked for; 0: not known (a file that was read)
+  double truncation = 0;  // of the scalar basis
+  double threshold = 0;   // on the cosine, of Algorithm 1
   PhaseTimes seconds;
 };
 
