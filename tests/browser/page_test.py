@@ -112,6 +112,36 @@ class Plot(BrowserTest):
                          "p.getAttribute('d').split('M').length - 1)")
         self.assertEqual(starts, [1, 2])
 
+    def test_a_point_between_gaps_is_seen(self):
+        page = Page()
+        nan = math.nan
+        page.section("s", "S", Page.picture(page.figure("alone", [("a", range(7), [1, 2, nan, 3, nan, nan, 4], "dashed")])))
+        self.open(page)
+        self.assertEqual(self.find("#f-alone .plot-svg .trace").get_attribute("d").count("M"), 1)
+        self.assertEqual(self.find("#f-alone .plot-svg .sign").get_attribute("d").count("M"), 2)
+
+    def test_fingers_read_values_and_pinch(self):
+        self.resize(360, 740)
+        self.open(report())
+        self.js("arguments[0].scrollIntoView()", self.svg())
+        touch = lambda kind, *points: self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", dict(
+            type=kind, touchPoints=[dict(x=x, y=y, id=k) for k, (x, y) in enumerate(points)]))
+        self.frames()
+        box = self.js("const b = arguments[0].getBoundingClientRect(); return [b.x, b.y, b.width, b.height]", self.svg())
+        x, y = box[0] + box[2] / 2, box[1] + box[3] / 2
+        touch("touchStart", (x, y))
+        touch("touchEnd")
+        self.frames()
+        self.assertEqual(list(self.tip()[1]), ["fast", "slow"])
+        before = self.domain()["x"]
+        touch("touchStart", (x - 30, y), (x + 30, y))
+        for k in range(1, 7):
+            touch("touchMove", (x - 30 - 10 * k, y), (x + 30 + 10 * k, y))
+        touch("touchEnd")
+        after = self.domain()["x"]
+        # fingers three times as far apart show a third
+        self.assertAlmostEqual((after[1] - after[0]) / (before[1] - before[0]), 1 / 3, delta=0.05)
+
     def test_a_box_zooms_and_a_double_click_shows_everything_again(self):
         self.open(report())
         before = self.domain()
@@ -336,7 +366,6 @@ class Plot(BrowserTest):
         page = Page()
         page.section("s", "S", Page.picture(page.figure("many", [
             (f"series {s}", x, [math.sin((s + 1) * 3 * t) + 0.1 * math.sin(4000 * t + s) for t in x]) for s in range(10)])))
-        # one spike that thinning must not lose
         begin = time.monotonic()
         self.open(page)
         opened = time.monotonic() - begin
@@ -345,17 +374,17 @@ class Plot(BrowserTest):
             const clock = (call) => { const t = performance.now(); call(); return performance.now() - t; };
             const box = svg.getBoundingClientRect();
             const move = (k) => svg.dispatchEvent(new PointerEvent("pointermove", {clientX: box.x + 200 + k, clientY: box.y + 150}));
-            const draw = clock(() => h.print(false));
+            const draws = Array.from({length: 9}, () => clock(() => h.print(false))).sort((a, b) => a - b);
             let hover = 0;
             for (let k = 0; k < 20; ++k) hover += clock(() => move(10 * k)) / 20;
-            return {draw: draw, hover: hover, svg: clock(() => h.svg()), csv: clock(() => h.csv()),
+            return {draw: draws[4], longest: draws[8], hover: hover, svg: clock(() => h.svg()), csv: clock(() => h.csv()),
                     path: document.querySelector("#f-many .trace").getAttribute("d").length}""")
-        print("10 series of 100,000 points: page opened and drawn in %.2f s; drawing %.0f ms, hovering %.1f ms, SVG %.0f ms, "
-              "CSV %.0f ms; a path has %.0f kB" % (opened, times["draw"], times["hover"], times["svg"], times["csv"],
-                                                   1e-3 * times["path"]))
-        # some 60 ms and 4 ms on two shared cores; a person feels 100 ms, and the machine may be busy
-        self.assertLess(times["draw"], 1000)
-        self.assertLess(times["hover"], 100)
+        print("10 series of 100,000 points: page opened and drawn in %.2f s; drawing %.0f ms (at most %.0f ms), hovering %.1f ms, SVG %.0f ms, "
+              "CSV %.0f ms; a path has %.0f kB" % (opened, times["draw"], times["longest"], times["hover"],
+                                                   times["svg"], times["csv"], 1e-3 * times["path"]))
+        # some 20 ms and 4 ms on two shared cores; a person feels 100 ms, and the machine may be busy
+        self.assertLess(times["draw"], 200)
+        self.assertLess(times["hover"], 50)
         # four points a pixel at most, of a thousand pixels
         self.assertLess(times["path"], 60000)
 

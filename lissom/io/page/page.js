@@ -262,6 +262,10 @@
     const caption = table.caption ? table.caption.textContent : "";
     const numeric = (column) => rows.some((row) => row.cells[column] && row.cells[column].dataset.value !== undefined);
 
+    // words and names are not broken at their hyphens
+    for (const row of rows)
+      for (const cell of row.cells) cell.classList.toggle("short", cell.textContent.length <= 24);
+
     // a header sorts upwards, downwards, and then as it was
     Array.from(head.cells).forEach((cell, column) => {
       if (numeric(column)) cell.classList.add("n");

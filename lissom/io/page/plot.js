@@ -137,39 +137,43 @@
 
   const tenth = (p) => Math.round(Math.min(Math.max(p, -1e6), 1e6) * 10) / 10;
 
-  // The path of a curve: of all points in one column of pixels, the first, lowest, highest and last are drawn.
+  // The path of a curve: of all points in one column of pixels, the first, lowest, highest and last are drawn. Points
+  // between gaps, which make no line, come with their sign.
   function line_path(s, range, X, Y) {
     const x = s.x, y = s.y, log_x = X.log, log_y = Y.log, fx = X.factor, ox = X.offset, fy = Y.factor, oy = Y.offset;
-    const d = [];
+    let d = "", alone = "";
     let column = NaN, count = 0, drawn = 0;
     let px = 0, first = 0, low = 0, high = 0, last = 0, low_at = 0, high_at = 0;
-    const put = (p, q) => d.push(drawn++ ? "L" : "M", tenth(p), ",", tenth(q));
+    const put = (p, q) => { d += (drawn++ ? "L" : "M") + tenth(p) + "," + tenth(q); };
     const flush = () => {
       if (!count) return;
       put(px, first);
       if (count > 2) {
-        const values = low_at < high_at ? [low, high] : [high, low];
-        for (const v of values) if (v !== first && v !== last) put(px, v);
+        const down = low_at < high_at;
+        const a = down ? low : high, b = down ? high : low;
+        if (a !== first && a !== last) put(px, a);
+        if (b !== first && b !== last) put(px, b);
       }
       if (count > 1) put(px, last);
       count = 0;
     };
     const end = () => {
-      const single = count === 1 && !drawn;
+      if (count === 1 && !drawn) {
+        alone += "M" + tenth(px) + "," + tenth(first) + s.sign;
+        count = 0;
+      }
       flush();
-      // a point between gaps is a dot
-      if (single) d.push("h0.01");
       drawn = 0;
       column = NaN;
     };
     for (let i = range[0]; i < range[1]; ++i) {
-      const a = x[i], b = y[i];
-      if (!usable(a, log_x) || !usable(b, log_y)) {
+      const a = log_x ? Math.log10(x[i]) : x[i], b = log_y ? Math.log10(y[i]) : y[i];
+      // numbers without a logarithm, gaps and what is not finite: the difference to itself is not zero
+      if (a - a !== 0 || b - b !== 0) {
         end();
         continue;
       }
-      const p = ox + fx * (log_x ? Math.log10(a) : a), q = oy + fy * (log_y ? Math.log10(b) : b);
-      const c = Math.floor(p);
+      const p = ox + fx * a, q = oy + fy * b, c = Math.floor(p);
       if (c !== column) {
         flush();
         column = c;
@@ -187,7 +191,7 @@
       ++count;
     }
     end();
-    return d.join("");
+    return { line: d, alone: alone };
   }
 
   // Signs at points, one in each cell of so many pixels.
@@ -364,13 +368,17 @@
       visible.forEach((s, place) => {
         const range = range_of(s);
         const group = curves.append("g").attr("class", "curve " + s.style).attr("style", "--colour: " + colour(s.k));
-        if (s.style !== "points") group.append("path").attr("class", "trace").attr("d", line_path(s, range, X, Y));
-        let path = "";
+        let path = "", alone = "";
+        if (s.style !== "points") {
+          const drawn = line_path(s, range, X, Y);
+          group.append("path").attr("class", "trace").attr("d", drawn.line);
+          alone = drawn.alone;
+        }
         if (s.style === "points") path = sign_path(s, range, X, Y, s.sign, 2);
         else if (s.style === "linepoints" && range[1] - range[0] < (X.pixels[1] - X.pixels[0]) / 7)
           path = sign_path(s, range, X, Y, s.sign, 2);
         else if (series.length > 1) path = sparse_signs(s, range, X, Y, s.sign, place, visible.length);
-        if (path) group.append("path").attr("class", "sign").attr("d", path);
+        if (path || alone) group.append("path").attr("class", "sign").attr("d", path + alone);
       });
     }
 
@@ -531,6 +539,8 @@
       };
       domain = { x: take(x0, x1, domain.x, log.x), y: take(y0, y1, domain.y, log.y) };
       zoomed = true;
+      // the next event may come before the next drawing
+      if (loaded) layout();
       redraw();
     }
 
