@@ -1,5 +1,8 @@
 #include "lissom/io/csv_table.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "lissom/core/text.hpp"
 
 namespace lissom {
@@ -48,63 +51,70 @@ std::vector<std::string> fields_of(std::string_view line, char separator) {
   return fields;
 }
 
-// Calls `heading` and `row` with the fields of lines that are no comments.
-template <class Heading, class Row>
-void read_lines(const std::filesystem::path& path, const Heading& heading, const Row& row) {
+// The heading, then take(fields, place) for every row.
+template <class Take>
+std::vector<std::string> read_rows(const std::filesystem::path& path, const Take& take) {
   std::string text = read_file(path);
   if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
   LineReader reader(text, path.string());
-  size_t columns = 0;
+  std::vector<std::string> columns;
+  bool any = false;
   char separator = 0;
   for (std::string_view line; reader.next(line);) {
     line = trim(line);
     if (line.empty() || line.front() == '#') continue;
-    const bool first = separator == 0;
-    if (first) separator = separator_of(line);
-    std::vector<std::string> fields = fields_of(line, separator);
-    if (first) {
-      columns = fields.size();
-      heading(reader.pos(), std::move(fields));
+    if (separator == 0) {
+      separator = separator_of(line);
+      columns = fields_of(line, separator);
+      if (parse_double(columns.front()))
+        fail_input(reader.pos(), "begins with the number {}, expected a heading that names the columns",
+                   columns.front());
       continue;
     }
-    if (fields.size() != columns)
-      fail_input(reader.pos(), "has {} fields, the heading has {}{}", fields.size(), columns,
-                 fields.size() < columns ? "; the file may be truncated" : "");
-    row(reader.pos(), std::move(fields));
+    std::vector<std::string> fields = fields_of(line, separator);
+    if (fields.size() != columns.size())
+      fail_input(reader.pos(), "has {} fields, the heading has {}{}", fields.size(), columns.size(),
+                 fields.size() < columns.size() ? "; the file may be truncated" : "");
+    take(std::move(fields), reader.pos());
+    any = true;
   }
+  if (!any) fail_input("{}: has no line of numbers below a heading", path.string());
+  return columns;
 }
 
 }  // namespace
 
-CsvTable read_csv_table(const std::filesystem::path& path) {
-  CsvTable table;
-  std::vector<double> values;
-  read_lines(
-      path,
-      [&](const SourcePos& pos, std::vector<std::string> fields) {
-        if (parse_double(fields.front()))
-          fail_input(pos, "begins with the number {}, expected a heading that names the columns",
-                     fields.front());
-        table.columns = std::move(fields);
-      },
-      [&](const SourcePos& pos, const std::vector<std::string>& fields) {
-        for (const std::string& field : fields) values.push_back(to_double(field, pos, "a number"));
-      });
-  if (values.empty()) fail_input("{}: has no line of numbers below a heading", path.string());
-  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  const auto columns = static_cast<Eigen::Index>(table.columns.size());
-  table.values =
-      Eigen::Map<const RowMajor>(values.data(), static_cast<Eigen::Index>(values.size()) / columns, columns);
-  return table;
+int CsvText::find(std::string_view name) const {
+  const auto at = std::find(columns.begin(), columns.end(), name);
+  return at == columns.end() ? -1 : static_cast<int>(at - columns.begin());
+}
+
+std::vector<double> CsvText::numbers(int column) const {
+  std::vector<double> out(rows.size(), std::numeric_limits<double>::quiet_NaN());
+  if (column < 0) return out;
+  for (size_t i = 0; i < rows.size(); ++i)
+    if (const auto value = parse_double(rows[i][column])) out[i] = *value;
+  return out;
 }
 
 CsvText read_csv_text(const std::filesystem::path& path) {
   CsvText table;
-  read_lines(
-      path, [&](const SourcePos&, std::vector<std::string> fields) { table.columns = std::move(fields); },
-      [&](const SourcePos&, std::vector<std::string> fields) { table.rows.push_back(std::move(fields)); });
-  if (table.columns.empty())
-    fail_input("{}: is empty, expected a heading that names the columns", path.string());
+  table.columns = read_rows(path, [&](std::vector<std::string>&& fields, const SourcePos&) {
+    table.rows.push_back(std::move(fields));
+  });
+  return table;
+}
+
+CsvTable read_csv_table(const std::filesystem::path& path) {
+  CsvTable table;
+  std::vector<double> values;
+  table.columns = read_rows(path, [&](const std::vector<std::string>& fields, const SourcePos& pos) {
+    for (const std::string& field : fields) values.push_back(to_double(field, pos, "a number"));
+  });
+  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const auto columns = static_cast<Eigen::Index>(table.columns.size());
+  table.values =
+      Eigen::Map<const RowMajor>(values.data(), static_cast<Eigen::Index>(values.size()) / columns, columns);
   return table;
 }
 

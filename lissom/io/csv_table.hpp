@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lissom {
@@ -16,16 +17,19 @@ struct CsvTable {
   Eigen::MatrixXd values;  // rows by columns
 };
 
-// Throws InputError with the line: no heading, another number of fields, no number, no rows.
-CsvTable read_csv_table(const std::filesystem::path& path);
-
-// The same with fields as they are, some of which may be texts or empty.
+// The same with fields as they are: texts, empty ones.
 struct CsvText {
   std::vector<std::string> columns;
-  std::vector<std::vector<std::string>> rows;  // each with a field for every column
+  std::vector<std::vector<std::string>> rows;
+  // The column of this name, or -1; its fields as numbers, NaN where they are none.
+  int find(std::string_view name) const;
+  std::vector<double> numbers(int column) const;
 };
-// Throws InputError with the line: no heading, another number of fields. No rows are no error.
+// Throws InputError with the line: no heading, another number of fields, no rows.
 CsvText read_csv_text(const std::filesystem::path& path);
+
+// Throws InputError with the line: no heading, another number of fields, no number, no rows.
+CsvTable read_csv_table(const std::filesystem::path& path);
 
 // A name as a field: in quotes where it has to be.
 std::string csv_field(const std::string& text);

@@ -29,7 +29,7 @@ struct Part {
 
 std::vector<Part> parts_of(const ReportDraft& draft, const json& summary) {
   std::vector<Part> parts = {{"", &summary, draft.folder}};
-  if (const json& cases = entry_of(summary, "cases"); cases.is_object())
+  if (const json& cases = part_of(summary, "cases"); cases.is_object())
     for (const auto& [name, variant] : cases.items()) parts.push_back({name, &variant, draft.folder / name});
   return parts;
 }
@@ -52,32 +52,32 @@ void report_statics(ReportDraft& draft, const std::vector<Part>& parts) {
                     {"run", "steps", "samples", "iterations in all", "iterations for each step", "until [s]"},
                     {}};
   for (const Part& part : parts) {
-    const json& simulation = entry_of(*part.summary, "simulation");
-    const json& at = entry_of(simulation, "equilibrium");
-    const bool is_static = text_at(simulation, "integrator") == "static";
+    const json& simulation = part_of(*part.summary, "simulation");
+    const json& at = part_of(simulation, "equilibrium");
+    const bool is_static = text_in(simulation, "integrator") == "static";
     if (at.is_object()) {
-      const json& stable = entry_of(at, "stable");
-      const std::vector<std::string> free = texts_at(at, "free");
+      const json& stable = part_of(at, "stable");
+      const std::vector<std::string> free = texts_in(at, "free");
       const std::string stability = !stable.is_boolean()  ? ""
-                                    : !stable.get<bool>() ? "unstable: " + text_at(at, "unstable")
+                                    : !stable.get<bool>() ? "unstable: " + text_in(at, "unstable")
                                     : free.empty()        ? "stable"
                                                           : "free in places";
       table.rows.push_back(
-          {part.shown(), number_cell(number_of(at, "t"), 6), count_cell(number_of(at, "iterations")),
-           number_cell(number_of(at, "residual"), 2), number_cell(number_of(at, "force"), 4),
-           number_cell(number_of(at, "moved"), 5), stability,
-           number_cell(number_of(at, "lowest_eigenvalue"), 4), flag_at(at, "followed_forces") ? "yes" : "",
+          {part.shown(), number_cell(number_in(at, "t"), 6), count_cell(number_in(at, "iterations")),
+           number_cell(number_in(at, "residual"), 2), number_cell(number_in(at, "force"), 4),
+           number_cell(number_in(at, "moved"), 5), stability,
+           number_cell(number_in(at, "lowest_eigenvalue"), 4), flag_in(at, "followed_forces") ? "yes" : "",
            fmt::format("{}", fmt::join(free, ", "))});
       if (stable.is_boolean() && !stable.get<bool>())
         draft.warn(fmt::format("The static equilibrium of {} is unstable{}", part.shown(),
-                               text_at(at, "unstable").empty() ? "" : ": " + text_at(at, "unstable")));
+                               text_in(at, "unstable").empty() ? "" : ": " + text_in(at, "unstable")));
     }
-    const double count = number_of(simulation, "steps");
+    const double count = number_in(simulation, "steps");
     if (is_static && count > 0) {
-      const double iterations = number_of(simulation, "newton_iterations");
-      steps.rows.push_back({part.shown(), count_cell(count), count_cell(number_of(simulation, "samples")),
+      const double iterations = number_in(simulation, "newton_iterations");
+      steps.rows.push_back({part.shown(), count_cell(count), count_cell(number_in(simulation, "samples")),
                             count_cell(iterations), number_cell(iterations / count, 3),
-                            number_cell(number_of(simulation, "end"), 6)});
+                            number_cell(number_in(simulation, "end"), 6)});
     }
   }
   if (table.rows.empty() && steps.rows.empty()) return;
@@ -95,10 +95,10 @@ void report_statics(ReportDraft& draft, const std::vector<Part>& parts) {
   }
   // of `lissom static`
   for (const Part& part : parts) {
-    const json& simulation = entry_of(*part.summary, "simulation");
+    const json& simulation = part_of(*part.summary, "simulation");
     ReportTable sensors{
         unique_id(draft, "static sensors"), "Sensors at rest", {"sensor", "value (SI units)"}, {}};
-    if (const json& values = entry_of(simulation, "sensor_values"); values.is_object())
+    if (const json& values = part_of(simulation, "sensor_values"); values.is_object())
       for (const auto& [name, value] : values.items())
         sensors.rows.push_back({name, number_cell(number_of(value), 6)});
     if (!sensors.rows.empty()) section.blocks.emplace_back(std::move(sensors));
@@ -106,11 +106,11 @@ void report_statics(ReportDraft& draft, const std::vector<Part>& parts) {
                           "Reactions on the second body of each joint",
                           {"joint", "force x [N]", "y [N]", "z [N]", "torque x [N m]", "y [N m]", "z [N m]"},
                           {}};
-    if (const json& joints = entry_of(simulation, "reactions"); joints.is_object())
+    if (const json& joints = part_of(simulation, "reactions"); joints.is_object())
       for (const auto& [name, reaction] : joints.items()) {
         std::vector<ReportValue> row = {name};
         for (const char* what : {"force", "torque"}) {
-          std::vector<double> values = numbers_at(reaction, what);
+          std::vector<double> values = numbers_in(reaction, what);
           values.resize(3, NAN);
           for (const double value : values) row.push_back(number_cell(value, 5));
         }
@@ -142,12 +142,12 @@ ReportTable modes_table(const std::string& id, const std::string& caption, const
                      "what moves (kinetic energy)"},
                     {}};
   for (size_t i = from; i < std::min(to, modes.size()); ++i) {
-    std::vector<double> value = numbers_at(modes[i], "eigenvalue");
+    std::vector<double> value = numbers_in(modes[i], "eigenvalue");
     value.resize(2, NAN);
     table.rows.push_back({count_cell(static_cast<double>(i + 1)),
-                          number_cell(number_of(modes[i], "frequency_hz"), 6),
-                          number_cell(number_of(modes[i], "damping_ratio"), 4), number_cell(value[0], 4),
-                          number_cell(value[1], 6), shares(entry_of(modes[i], "bodies"))});
+                          number_cell(number_in(modes[i], "frequency_hz"), 6),
+                          number_cell(number_in(modes[i], "damping_ratio"), 4), number_cell(value[0], 4),
+                          number_cell(value[1], 6), shares(part_of(modes[i], "bodies"))});
   }
   drop_empty_columns(table);
   return table;
@@ -155,31 +155,31 @@ ReportTable modes_table(const std::string& id, const std::string& caption, const
 
 std::vector<ReportBlock> linearisation_of(ReportDraft& draft, const Part& part, const json& j, bool cases) {
   std::vector<ReportBlock> blocks;
-  const json& modes = entry_of(j, "modes");
+  const json& modes = part_of(j, "modes");
   std::string text = cases ? part.shown() + ": linearised" : "Linearised";
-  if (const double t = number_of(j, "t"); std::isfinite(t)) text += fmt::format(" at {:.6g} s", t);
+  if (const double t = number_in(j, "t"); std::isfinite(t)) text += fmt::format(" at {:.6g} s", t);
   const auto size = [&](const char* key) {
-    const json& list = entry_of(j, key);
+    const json& list = part_of(j, key);
     return list.is_array() ? list.size() : 0;
   };
   if (size("states") > 0)
     text +=
         fmt::format(", {} states, {} inputs, {} outputs", size("states"), size("inputs"), size("outputs"));
   text += ".";
-  if (const json& stable = entry_of(j, "stable"); stable.is_boolean()) {
+  if (const json& stable = part_of(j, "stable"); stable.is_boolean()) {
     if (stable.get<bool>()) {
       text += " Stable: no vibration grows.";
     } else {
-      const double growth = number_of(j, "growth");
+      const double growth = number_in(j, "growth");
       text += fmt::format(" Unstable: a motion grows as exp({:.4g} t), t in s.", growth);
       draft.warn(
           fmt::format("Linearised {}: unstable, a motion grows as exp({:.4g} t)", part.shown(), growth));
     }
   }
-  if (flag_at(j, "moving")) text += " It moves at that time: the matrices are those of the moment.";
+  if (flag_in(j, "moving")) text += " It moves at that time: the matrices are those of the moment.";
   blocks.emplace_back(ReportText{text});
   for (ReportView& view : report_views(
-           draft, entry_of(j, "files"), part.folder,
+           draft, part_of(j, "files"), part.folder,
            part.name.empty() ? "Modes of the mechanism" : "Modes of the mechanism, " + part.name,
            "Pick a mode and play it. Modes have no amplitude of their own: the size shown is chosen."))
     blocks.emplace_back(std::move(view));
@@ -218,16 +218,16 @@ void add_eigenvalues(const ReportDraft& draft, const std::vector<Part>& parts,
   damping.x = {"frequency [Hz]", true};
   damping.y = {"damping ratio", true};
   for (const Part& part : parts) {
-    const json& modes = entry_of(entry_of(*part.summary, "linearisation"), "modes");
+    const json& modes = part_of(part_of(*part.summary, "linearisation"), "modes");
     if (!modes.is_array()) continue;
     ReportSeries in_plane{part.shown(), {}, {}, ReportSeries::Style::Points}, over = in_plane;
     for (size_t i = 0; i < modes.size(); ++i) {
-      const std::vector<double> value = numbers_at(modes[i], "eigenvalue");
+      const std::vector<double> value = numbers_in(modes[i], "eigenvalue");
       if (value.size() == 2 && i < shown_modes) {
         in_plane.x.push_back(value[0]);
         in_plane.y.push_back(value[1]);
       }
-      const double f = number_of(modes[i], "frequency_hz"), ratio = number_of(modes[i], "damping_ratio");
+      const double f = number_in(modes[i], "frequency_hz"), ratio = number_in(modes[i], "damping_ratio");
       if (f > 0 && ratio > 0 && ratio < 1) {
         over.x.push_back(f);
         over.y.push_back(ratio);
@@ -246,7 +246,7 @@ void add_eigenvalues(const ReportDraft& draft, const std::vector<Part>& parts,
 void report_linearisations(ReportDraft& draft, const std::vector<Part>& parts) {
   std::vector<const Part*> with;
   for (const Part& part : parts)
-    if (entry_of(*part.summary, "linearisation").is_object()) with.push_back(&part);
+    if (part_of(*part.summary, "linearisation").is_object()) with.push_back(&part);
   if (with.empty()) return;
   ReportSection& section = draft.section("linearisation", "Vibrations of the mechanism");
   if (section.lead.empty())
@@ -256,7 +256,7 @@ void report_linearisations(ReportDraft& draft, const std::vector<Part>& parts) {
         "fast that dies away. Bodies are named by their share of the kinetic energy of a mode.";
   for (const Part* part : with) {
     append(section.blocks,
-           linearisation_of(draft, *part, entry_of(*part->summary, "linearisation"), has_cases(parts)),
+           linearisation_of(draft, *part, part_of(*part->summary, "linearisation"), has_cases(parts)),
            part != with.front(), part->shown() + ": modes");
     if (part == with.front()) add_eigenvalues(draft, parts, section.blocks);
   }
@@ -278,23 +278,23 @@ void report_responses(ReportDraft& draft, const std::vector<Part>& parts) {
                     {"run", "input", "output", "frequency [Hz]", "magnitude", "unit", "phase [deg]"},
                     {}};
   for (const Part& part : parts) {
-    const json& response = entry_of(*part.summary, "response");
-    const json& pairs = entry_of(response, "pairs");
+    const json& response = part_of(*part.summary, "response");
+    const json& pairs = part_of(response, "pairs");
     if (!pairs.is_array() || pairs.empty()) continue;
     const CsvText csv = read_report_csv(draft, part.folder / "response.csv");
-    const std::vector<double> f = csv_numbers(csv, csv_column(csv, "f"));
+    const std::vector<double> f = csv.numbers(csv.find("f"));
     for (const json& pair : pairs) {
-      const Key key = {text_at(pair, "output"), text_at(pair, "input"), text_at(pair, "unit")};
-      if (const json& list = entry_of(pair, "peaks"); list.is_array())
+      const Key key = {text_in(pair, "output"), text_in(pair, "input"), text_in(pair, "unit")};
+      if (const json& list = part_of(pair, "peaks"); list.is_array())
         for (const json& peak : list)
-          peaks.rows.push_back({part.shown(), key[1], key[0], number_cell(number_of(peak, "frequency_hz"), 6),
-                                number_cell(number_of(peak, "magnitude"), 5), key[2],
-                                number_cell(number_of(peak, "phase_deg"), 4)});
+          peaks.rows.push_back({part.shown(), key[1], key[0], number_cell(number_in(peak, "frequency_hz"), 6),
+                                number_cell(number_in(peak, "magnitude"), 5), key[2],
+                                number_cell(number_in(peak, "phase_deg"), 4)});
       const std::string name = fmt::format("{} by {}", key[0], key[1]);
-      const int magnitude = csv_column(csv, name + " magnitude"), phase = csv_column(csv, name + " phase");
+      const int magnitude = csv.find(name + " magnitude"), phase = csv.find(name + " phase");
       if (magnitude < 0 || f.empty()) continue;
       if (!curves.contains(key)) order.push_back(key);
-      curves[key].push_back({part.shown(), f, csv_numbers(csv, magnitude), csv_numbers(csv, phase)});
+      curves[key].push_back({part.shown(), f, csv.numbers(magnitude), csv.numbers(phase)});
     }
   }
   if (peaks.rows.empty() && order.empty()) return;
@@ -390,27 +390,27 @@ std::vector<SweepGroup> groups_of(const std::vector<std::string>& columns,
 }
 
 void report_sweep(ReportDraft& draft, const json& summary) {
-  const json& sweep = entry_of(summary, "sweep");
-  const json& points = entry_of(sweep, "points");
+  const json& sweep = part_of(summary, "sweep");
+  const json& points = part_of(sweep, "points");
   if (!points.is_array() || points.empty()) return;
-  std::vector<std::string> keys = texts_at(sweep, "parameters"), columns = texts_at(sweep, "columns");
+  std::vector<std::string> keys = texts_in(sweep, "parameters"), columns = texts_in(sweep, "columns");
   // older or damaged: what the points have
   if (keys.empty())
-    if (const json& first = entry_of(points[0], "parameters"); first.is_object())
+    if (const json& first = part_of(points[0], "parameters"); first.is_object())
       for (const auto& [key, value] : first.items()) keys.push_back(key);
   if (columns.empty())
     for (const json& point : points)
-      if (const json& values = entry_of(point, "values"); values.is_object())
+      if (const json& values = part_of(point, "values"); values.is_object())
         for (const auto& [name, value] : values.items())
           if (std::find(columns.begin(), columns.end(), name) == columns.end()) columns.push_back(name);
   std::map<std::string, std::string> units;
-  const std::vector<std::string> outputs = texts_at(entry_of(summary, "linearisation"), "outputs"),
-                                 of_outputs = texts_at(entry_of(summary, "linearisation"), "output_units");
+  const std::vector<std::string> outputs = texts_in(part_of(summary, "linearisation"), "outputs"),
+                                 of_outputs = texts_in(part_of(summary, "linearisation"), "output_units");
   for (size_t i = 0; i < std::min(outputs.size(), of_outputs.size()); ++i) units[outputs[i]] = of_outputs[i];
 
   ReportSection& section = draft.section("sweep", "Sweep of parameters");
   size_t failed = 0;
-  for (const json& point : points) failed += entry_of(point, "error").is_string() ? 1 : 0;
+  for (const json& point : points) failed += part_of(point, "error").is_string() ? 1 : 0;
   if (section.lead.empty())
     section.lead = fmt::format(
         "The same study for {} values of {}: how the results depend on {}. Last, max and min are the value "
@@ -425,7 +425,7 @@ void report_sweep(ReportDraft& draft, const json& summary) {
   int axis = -1;
   for (size_t k = 0; k < keys.size() && axis < 0; ++k)
     if (std::all_of(points.begin(), points.end(), [&](const json& point) {
-          return entry_of(entry_of(point, "parameters"), keys[k]).is_number();
+          return part_of(part_of(point, "parameters"), keys[k]).is_number();
         }))
       axis = static_cast<int>(k);
   std::vector<std::string> curves;  // labels
@@ -434,16 +434,15 @@ void report_sweep(ReportDraft& draft, const json& summary) {
     std::vector<std::string> others;
     for (size_t k = 0; axis >= 0 && k < keys.size(); ++k)
       if (static_cast<int>(k) != axis) {
-        const json& value = entry_of(entry_of(points[i], "parameters"), keys[k]);
-        others.push_back(
-            fmt::format("{} = {}", keys[k], value.is_string() ? plain_text(value) : value.dump()));
+        const json& value = part_of(part_of(points[i], "parameters"), keys[k]);
+        others.push_back(fmt::format("{} = {}", keys[k], value.is_string() ? text_of(value) : value.dump()));
       }
     const std::string label = fmt::format("{}", fmt::join(others, ", "));
     if (!members.contains(label)) curves.push_back(label);
     members[label].push_back(i);
   }
   const auto x_of = [&](size_t i) {
-    return axis < 0 ? static_cast<double>(i + 1) : number_of(entry_of(points[i], "parameters"), keys[axis]);
+    return axis < 0 ? static_cast<double>(i + 1) : number_in(part_of(points[i], "parameters"), keys[axis]);
   };
   for (auto& [label, list] : members)
     std::stable_sort(list.begin(), list.end(), [&](size_t a, size_t b) { return x_of(a) < x_of(b); });
@@ -465,7 +464,7 @@ void report_sweep(ReportDraft& draft, const json& summary) {
                             ReportSeries::Style::LinePoints};
         for (const size_t i : members[label]) {
           series.x.push_back(x_of(i));
-          series.y.push_back(number_of(entry_of(points[i], "values"), column));
+          series.y.push_back(number_in(part_of(points[i], "values"), column));
         }
         if (any_finite(series.y)) figure.series.push_back(std::move(series));
       }
@@ -488,15 +487,15 @@ void report_sweep(ReportDraft& draft, const json& summary) {
   for (size_t i = 0; i < points.size(); ++i) {
     std::vector<ReportValue> row = {count_cell(static_cast<double>(i + 1))};
     for (const std::string& key : keys) {
-      const json& value = entry_of(entry_of(points[i], "parameters"), key);
+      const json& value = part_of(part_of(points[i], "parameters"), key);
       row.push_back(value.is_number()   ? report_number(value.get<double>(), 6)
-                    : value.is_string() ? ReportValue(plain_text(value))
+                    : value.is_string() ? ReportValue(text_of(value))
                     : value.is_null()   ? ReportValue("")
                                         : ReportValue(value.dump()));
     }
     for (const std::string& column : columns)
-      row.push_back(number_cell(number_of(entry_of(points[i], "values"), column), 6));
-    row.emplace_back(text_at(points[i], "error"));
+      row.push_back(number_cell(number_in(part_of(points[i], "values"), column), 6));
+    row.emplace_back(text_in(points[i], "error"));
     table.rows.push_back(std::move(row));
   }
   drop_empty_columns(table);

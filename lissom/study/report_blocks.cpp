@@ -7,7 +7,6 @@
 #include <cmath>
 #include <set>
 
-#include "lissom/core/text.hpp"
 #include "lissom/study/report_json.hpp"
 
 namespace lissom {
@@ -26,27 +25,6 @@ void collect_ids(const std::vector<ReportBlock>& blocks, std::set<std::string>& 
 }
 
 }  // namespace
-
-std::string plain_text(const json& value) {
-  return value.is_number() ? value.dump() : text_of(value);
-}
-std::string text_at(const json& object, const std::string& key) {
-  return plain_text(entry_of(object, key));
-}
-bool flag_at(const json& object, const std::string& key) {
-  const json& value = entry_of(object, key);
-  return value.is_boolean() && value.get<bool>();
-}
-std::vector<double> numbers_at(const json& object, const std::string& key) {
-  return numbers_of(entry_of(object, key));
-}
-std::vector<std::string> texts_at(const json& object, const std::string& key) {
-  std::vector<std::string> out;
-  if (const json& list = entry_of(object, key); list.is_array())
-    for (const json& value : list)
-      if (value.is_string()) out.push_back(value.get<std::string>());
-  return out;
-}
 
 std::string unique_id(const ReportDraft& draft, const std::string& name) {
   std::string base;
@@ -101,16 +79,9 @@ bool any_finite(const std::vector<double>& values) {
   return std::any_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
 }
 
-int csv_column(const CsvText& table, std::string_view name) {
-  const auto at = std::find(table.columns.begin(), table.columns.end(), name);
-  return at == table.columns.end() ? -1 : static_cast<int>(at - table.columns.begin());
-}
-
-std::vector<double> csv_numbers(const CsvText& table, int column) {
-  std::vector<double> out(table.rows.size(), std::numeric_limits<double>::quiet_NaN());
-  if (column < 0) return out;
-  for (size_t i = 0; i < table.rows.size(); ++i)
-    if (const auto value = parse_double(table.rows[i][column])) out[i] = *value;
+std::vector<double> numbers_from(double first, size_t count) {
+  std::vector<double> out(count);
+  for (size_t i = 0; i < count; ++i) out[i] = first + static_cast<double>(i);
   return out;
 }
 
@@ -127,7 +98,7 @@ ReportTable timing_table(const ReportDraft& draft, const json& seconds, const st
     }
   std::stable_sort(phases.begin(), phases.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
-  const double total = std::isfinite(number_of(seconds, "total")) ? number_of(seconds, "total") : sum;
+  const double total = std::isfinite(number_in(seconds, "total")) ? number_in(seconds, "total") : sum;
   for (const auto& [time, phase] : phases)
     table.rows.push_back({phase, number_cell(time, 3),
                           ReportValue(total > 0 ? fmt::format("{:.1f} %", 100 * time / total) : "")});
@@ -151,7 +122,7 @@ std::vector<ReportView> report_views(ReportDraft& draft, const json& files,
   if (!files.is_array()) return views;
   std::set<std::string> seen;
   for (const json& entry : files) {
-    const std::string name = plain_text(entry);
+    const std::string name = text_of(entry);
     std::error_code ec;
     if (!name.ends_with(".view.h5") || !seen.insert(name).second) continue;
     if (!std::filesystem::exists(folder / name, ec)) continue;

@@ -11,13 +11,6 @@
 
 namespace lissom {
 
-// Entries of summaries, beside those of report_json.hpp: a text, also of a number; empty where it is neither.
-std::string plain_text(const nlohmann::json& value);
-std::string text_at(const nlohmann::json& object, const std::string& key);
-bool flag_at(const nlohmann::json& object, const std::string& key);
-std::vector<double> numbers_at(const nlohmann::json& object, const std::string& key);
-std::vector<std::string> texts_at(const nlohmann::json& object, const std::string& key);  // texts only
-
 // Letters, digits and hyphens of a name, and a number behind it where the page has this id already.
 std::string unique_id(const ReportDraft& draft, const std::string& name);
 
@@ -34,14 +27,12 @@ void drop_empty_columns(ReportTable& table);
 // A logarithm has no place for zero: a gap.
 std::vector<double> positive(std::vector<double> values);
 bool any_finite(const std::vector<double>& values);
+std::vector<double> numbers_from(double first, size_t count);  // first, first + 1, ..
 
 // Phases of "seconds" of a summary, the longest first, with their share of all.
 ReportTable timing_table(const ReportDraft& draft, const nlohmann::json& seconds, const std::string& id,
                          const std::string& caption);
 
-// The column of this name, or -1; its fields as numbers, NaN where they are none.
-int csv_column(const CsvText& table, std::string_view name);
-std::vector<double> csv_numbers(const CsvText& table, int column);
 // A table of the run; without rows, and a warning of the report, where it is missing or damaged.
 CsvText read_report_csv(ReportDraft& draft, const std::filesystem::path& file);
 

@@ -24,48 +24,48 @@ constexpr size_t shown_modes = 30;
 constexpr double equal_frequencies = 1e-6;
 
 std::string kind_of(const json& body) {
-  const std::string formulation = text_at(body, "formulation");
+  const std::string formulation = text_in(body, "formulation");
   if (formulation == "rigid") return "rigid";
   if (formulation == "ancf") return "beam (ANCF)";
-  if (entry_of(body, "reduced").is_string()) return "reduced before, " + text_at(body, "reduced");
-  if (entry_of(body, "matrices").is_object()) return "imported matrices";
-  if (entry_of(body, "nodes").is_number()) return "finite elements";
-  if (entry_of(body, "gcms").is_object()) return "component modes";
-  return entry_of(body, "reduce").is_object() ? "reduced" : "";
+  if (part_of(body, "reduced").is_string()) return "reduced before, " + text_in(body, "reduced");
+  if (part_of(body, "matrices").is_object()) return "imported matrices";
+  if (part_of(body, "nodes").is_number()) return "finite elements";
+  if (part_of(body, "gcms").is_object()) return "component modes";
+  return part_of(body, "reduce").is_object() ? "reduced" : "";
 }
 
 // "4395 tet4, 12 hex8"
 std::string elements_of(const json& body) {
-  const json& elements = entry_of(body, "elements");
-  if (elements.is_number()) return plain_text(elements);
+  const json& elements = part_of(body, "elements");
+  if (elements.is_number()) return text_of(elements);
   std::vector<std::string> counts;
   if (elements.is_object())
     for (const auto& [type, count] : elements.items())
-      if (count.is_number()) counts.push_back(fmt::format("{} {}", plain_text(count), type));
+      if (count.is_number()) counts.push_back(fmt::format("{} {}", text_of(count), type));
   return fmt::format("{}", fmt::join(counts, ", "));
 }
 
 double mass_of(const json& body) {
-  const double mass = number_of(body, "mass");
+  const double mass = number_in(body, "mass");
   if (std::isfinite(mass)) return mass;
-  const std::vector<double> imported = numbers_at(entry_of(body, "matrices"), "mass");
+  const std::vector<double> imported = numbers_in(part_of(body, "matrices"), "mass");
   return imported.empty() ? mass : imported[0];
 }
 
 std::string materials_of(const json& body) {
   std::vector<std::string> names;
-  if (const json& materials = entry_of(body, "materials"); materials.is_array())
-    for (const json& material : materials) names.push_back(text_at(material, "name"));
+  if (const json& materials = part_of(body, "materials"); materials.is_array())
+    for (const json& material : materials) names.push_back(text_in(material, "name"));
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
 std::string interfaces_of(const json& body) {
   std::vector<std::string> names;
-  if (const json& list = entry_of(entry_of(body, "reduce"), "interfaces"); list.is_array())
-    for (const json& interface : list) names.push_back(text_at(interface, "name"));
+  if (const json& list = part_of(part_of(body, "reduce"), "interfaces"); list.is_array())
+    for (const json& interface : list) names.push_back(text_in(interface, "name"));
   if (names.empty())
-    if (const json& list = entry_of(body, "spiders"); list.is_array())
-      for (const json& spider : list) names.push_back(text_at(spider, "name"));
+    if (const json& list = part_of(body, "spiders"); list.is_array())
+      for (const json& spider : list) names.push_back(text_in(spider, "name"));
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
@@ -80,13 +80,13 @@ std::vector<std::string> remarks_of(const ReportedBody& body) {
   const json& j = *body.summary;
   std::vector<std::string> out;
   const auto some = [](double count) { return std::isfinite(count) && count > 0; };
-  if (const double count = number_of(entry_of(j, "quality"), "negative_elements"); some(count))
+  if (const double count = number_in(part_of(j, "quality"), "negative_elements"); some(count))
     out.push_back(fmt::format("{:.0f} elements are turned inside out", count));
-  if (const json& parts = entry_of(j, "components"); parts.is_array() && parts.size() > 1)
+  if (const json& parts = part_of(j, "components"); parts.is_array() && parts.size() > 1)
     out.push_back(fmt::format("the mesh is in {} pieces that nothing connects", parts.size()));
-  if (const double count = number_of(j, "orphan_nodes"); some(count))
+  if (const double count = number_in(j, "orphan_nodes"); some(count))
     out.push_back(fmt::format("{:.0f} nodes belong to no element", count));
-  if (const double count = number_of(j, "duplicate_nodes"); some(count))
+  if (const double count = number_in(j, "duplicate_nodes"); some(count))
     out.push_back(fmt::format("{:.0f} nodes lie on others, which may be a crack", count));
   return out;
 }
@@ -101,42 +101,42 @@ std::vector<ReportBlock> facts_of(const ReportDraft& draft, const ReportedBody& 
   const auto add_number = [&](const std::string& what, double value, const std::string& unit) {
     if (std::isfinite(value)) facts.rows.emplace_back(what, report_number(value, 6, unit));
   };
-  if (const json& box = entry_of(j, "bounding_box"); box.is_array() && box.size() == 2)
+  if (const json& box = part_of(j, "bounding_box"); box.is_array() && box.size() == 2)
     add("box", vector_text(box[0], "m") + " to " + vector_text(box[1], "m"));
-  add("centre of mass", vector_text(entry_of(j, "center"), "m"));
-  if (const json& inertia = entry_of(j, "inertia"); inertia.is_array() && inertia.size() == 3)
+  add("centre of mass", vector_text(part_of(j, "center"), "m"));
+  if (const json& inertia = part_of(j, "inertia"); inertia.is_array() && inertia.size() == 3)
     add("inertia about it", fmt::format("{}, {}, {} kg m2", vector_text(inertia[0], ""),
                                         vector_text(inertia[1], ""), vector_text(inertia[2], "")));
-  add_number("degrees of freedom", number_of(j, "degrees_of_freedom"), "");
-  const json& quality = entry_of(j, "quality");
-  if (const double ratio = number_of(quality, "smallest_jacobian_ratio"); std::isfinite(ratio))
+  add_number("degrees of freedom", number_in(j, "degrees_of_freedom"), "");
+  const json& quality = part_of(j, "quality");
+  if (const double ratio = number_in(quality, "smallest_jacobian_ratio"); std::isfinite(ratio))
     add("worst element",
         ReportValue(fmt::format("Jacobian ratio {:.3g}{}", ratio,
-                                entry_of(quality, "worst_element").is_number()
-                                    ? fmt::format(" at element {}", text_at(quality, "worst_element"))
+                                part_of(quality, "worst_element").is_number()
+                                    ? fmt::format(" at element {}", text_in(quality, "worst_element"))
                                     : ""),
                     ratio));
-  add("mass matrix", text_at(j, "mass_kind"));
-  add_number("length", number_of(j, "length"), "m");
-  add_number("axial stiffness EA", number_of(j, "axial_stiffness"), "N");
-  add_number("bending stiffness EI", number_of(j, "bending_stiffness"), "N m2");
-  if (const json& matrices = entry_of(j, "matrices"); matrices.is_object()) {
-    add_number("degrees of freedom of the matrices", number_of(matrices, "degrees_of_freedom"), "");
-    add_number("asymmetry of K", number_of(entry_of(matrices, "asymmetry"), "K"), "");
-    add_number("asymmetry of M", number_of(entry_of(matrices, "asymmetry"), "M"), "");
-    add("centre of mass", vector_text(entry_of(matrices, "center"), "m"));
+  add("mass matrix", text_in(j, "mass_kind"));
+  add_number("length", number_in(j, "length"), "m");
+  add_number("axial stiffness EA", number_in(j, "axial_stiffness"), "N");
+  add_number("bending stiffness EI", number_in(j, "bending_stiffness"), "N m2");
+  if (const json& matrices = part_of(j, "matrices"); matrices.is_object()) {
+    add_number("degrees of freedom of the matrices", number_in(matrices, "degrees_of_freedom"), "");
+    add_number("asymmetry of K", number_in(part_of(matrices, "asymmetry"), "K"), "");
+    add_number("asymmetry of M", number_in(part_of(matrices, "asymmetry"), "M"), "");
+    add("centre of mass", vector_text(part_of(matrices, "center"), "m"));
   }
   std::vector<ReportBlock> blocks;
   if (!facts.rows.empty()) blocks.emplace_back(std::move(facts));
 
   ReportTable sets{unique_id(draft, body.title + " sets"), "Named sets", {"set", "nodes", "elements"}, {}};
-  if (const json& list = entry_of(j, "sets"); list.is_object())
+  if (const json& list = part_of(j, "sets"); list.is_object())
     for (const auto& [name, set] : list.items())
       sets.rows.push_back(
-          {name, count_cell(number_of(set, "nodes")), count_cell(number_of(set, "elements"))});
+          {name, count_cell(number_in(set, "nodes")), count_cell(number_in(set, "elements"))});
   drop_empty_columns(sets);
   if (!sets.rows.empty()) blocks.emplace_back(std::move(sets));
-  ReportTable timing = timing_table(draft, entry_of(j, "seconds"), body.title + " time", "Time spent");
+  ReportTable timing = timing_table(draft, part_of(j, "seconds"), body.title + " time", "Time spent");
   if (!timing.rows.empty()) blocks.emplace_back(std::move(timing));
   return blocks;
 }
@@ -166,55 +166,55 @@ void report_model(ReportDraft& draft, const std::vector<ReportedBody>& bodies) {
                       {}};
   for (const ReportedBody& body : bodies) {
     const json& j = *body.summary;
-    table.rows.push_back({body.title, kind_of(j), count_cell(number_of(j, "nodes")), elements_of(j),
-                          number_cell(mass_of(j), 6), number_cell(number_of(j, "volume"), 6), materials_of(j),
+    table.rows.push_back({body.title, kind_of(j), count_cell(number_in(j, "nodes")), elements_of(j),
+                          number_cell(mass_of(j), 6), number_cell(number_in(j, "volume"), 6), materials_of(j),
                           interfaces_of(j),
-                          number_cell(number_of(entry_of(j, "quality"), "smallest_jacobian_ratio"), 3)});
-    if (const json& list = entry_of(j, "materials"); list.is_array())
+                          number_cell(number_in(part_of(j, "quality"), "smallest_jacobian_ratio"), 3)});
+    if (const json& list = part_of(j, "materials"); list.is_array())
       for (const json& m : list) {
-        const json& layered = entry_of(m, "orthotropic");
-        const double E = number_of(m, "E");
+        const json& layered = part_of(m, "orthotropic");
+        const double E = number_in(m, "E");
         const ReportValue stiffness =
             layered.is_object() ? ReportValue(fmt::format("orthotropic, E1 {:.6g}, E2 {:.6g}, E3 {:.6g}",
-                                                          number_of(layered, "E1"), number_of(layered, "E2"),
-                                                          number_of(layered, "E3")))
+                                                          number_in(layered, "E1"), number_in(layered, "E2"),
+                                                          number_in(layered, "E3")))
                                 : number_cell(E, 6);
-        materials.rows.push_back({body.title, text_at(m, "name"), stiffness,
-                                  number_cell(number_of(m, "nu"), 4), number_cell(number_of(m, "rho"), 6),
-                                  count_cell(number_of(m, "elements"))});
+        materials.rows.push_back({body.title, text_in(m, "name"), stiffness,
+                                  number_cell(number_in(m, "nu"), 4), number_cell(number_in(m, "rho"), 6),
+                                  count_cell(number_in(m, "elements"))});
       }
     // interfaces of the reduction, then spiders that are none
     std::vector<std::string> named;
-    const json& ties = entry_of(j, "spiders");
+    const json& ties = part_of(j, "spiders");
     const auto tie_of = [&](const std::string& name) {
       if (ties.is_array())
         for (const json& tie : ties)
-          if (text_at(tie, "name") == name) return tie;
+          if (text_in(tie, "name") == name) return tie;
       return json();
     };
     const auto kind_of_tie = [](const json& tie) -> std::string {
-      const std::string kind = text_at(tie, "kind");
+      const std::string kind = text_in(tie, "kind");
       if (kind == "rigid") return "rigid spider (RBE2)";
       return kind == "averaging" ? "averaging spider (RBE3)" : kind;
     };
-    if (const json& list = entry_of(entry_of(j, "reduce"), "interfaces"); list.is_array())
+    if (const json& list = part_of(part_of(j, "reduce"), "interfaces"); list.is_array())
       for (const json& interface : list) {
-        const std::string name = text_at(interface, "name");
+        const std::string name = text_in(interface, "name");
         const json tie = tie_of(name);
-        const double own = number_of(interface, "nodes");
+        const double own = number_in(interface, "nodes");
         named.push_back(name);
-        const json& coordinates = entry_of(interface, "coordinates");
+        const json& coordinates = part_of(interface, "coordinates");
         spiders.rows.push_back(
-            {body.title, name, vector_text(entry_of(interface, "origin"), ""),
+            {body.title, name, vector_text(part_of(interface, "origin"), ""),
              tie.is_object() ? kind_of_tie(tie) : std::string("its own nodes"),
-             count_cell(tie.is_object() ? number_of(tie, "nodes") : own),
+             count_cell(tie.is_object() ? number_in(tie, "nodes") : own),
              count_cell(coordinates.is_array() ? static_cast<double>(coordinates.size()) : NAN)});
       }
     if (ties.is_array())
       for (const json& tie : ties)
-        if (std::find(named.begin(), named.end(), text_at(tie, "name")) == named.end())
-          spiders.rows.push_back({body.title, text_at(tie, "name"), "", kind_of_tie(tie),
-                                  count_cell(number_of(tie, "nodes")), ""});
+        if (std::find(named.begin(), named.end(), text_in(tie, "name")) == named.end())
+          spiders.rows.push_back({body.title, text_in(tie, "name"), "", kind_of_tie(tie),
+                                  count_cell(number_in(tie, "nodes")), ""});
   }
   for (const ReportedBody& body : bodies)
     for (const std::string& remark : remarks_of(body))
@@ -269,12 +269,12 @@ ReportFigure mass_figure(const ReportDraft& draft, const ReportedBody& body, con
 
 std::vector<ReportBlock> modes_of(ReportDraft& draft, const ReportedBody& body) {
   const json& j = *body.summary;
-  const std::vector<double> frequencies = numbers_at(j, "frequencies_hz"),
-                            residuals = numbers_at(j, "residuals");
+  const std::vector<double> frequencies = numbers_in(j, "frequencies_hz"),
+                            residuals = numbers_in(j, "residuals");
   std::vector<ReportBlock> blocks;
   if (frequencies.empty()) return blocks;
-  const double rigid = number_of(j, "rigid_modes");
-  const std::vector<std::string> fixed = texts_at(j, "fixed");
+  const double rigid = number_in(j, "rigid_modes");
+  const std::vector<std::string> fixed = texts_in(j, "fixed");
   std::string text =
       fmt::format("{}: {} modes{}", body.title, frequencies.size(),
                   fixed.empty() ? ", nothing held" : fmt::format(", {} held", fmt::join(fixed, ", ")));
@@ -293,7 +293,7 @@ std::vector<ReportBlock> modes_of(ReportDraft& draft, const ReportedBody& body) 
                                        "their own: the size shown is chosen."))
     blocks.emplace_back(std::move(view));
 
-  const json& masses = entry_of(j, "effective_mass");
+  const json& masses = part_of(j, "effective_mass");
   const bool has_masses = masses.is_array() && masses.size() == frequencies.size();
   if (has_masses && !fixed.empty() && mass_of(j) > 0) blocks.emplace_back(mass_figure(draft, body, masses));
 
@@ -479,16 +479,16 @@ void report_finite_elements(ReportDraft& draft, const std::filesystem::path& fil
 }  // namespace
 
 std::filesystem::path file_of(const ReportedBody& body, const std::string& ending) {
-  for (const std::string& name : texts_at(*body.summary, "files"))
+  for (const std::string& name : texts_in(*body.summary, "files"))
     if (name.ends_with(ending)) return body.folder / name;
   return {};
 }
 
 json view_files(const ReportedBody& body, bool reduced) {
-  const bool has_modes = entry_of(*body.summary, "frequencies_hz").is_array();
-  const bool has_reduction = entry_of(*body.summary, "reduce").is_object();
+  const bool has_modes = part_of(*body.summary, "frequencies_hz").is_array();
+  const bool has_reduction = part_of(*body.summary, "reduce").is_object();
   json files = json::array();
-  for (const std::string& name : texts_at(*body.summary, "files")) {
+  for (const std::string& name : texts_in(*body.summary, "files")) {
     const bool of_reduced = has_reduction && (!has_modes || name.find("free_modes") != std::string::npos);
     if (name.ends_with(".view.h5") && of_reduced == reduced) files.push_back(name);
   }
@@ -498,9 +498,9 @@ json view_files(const ReportedBody& body, bool reduced) {
 void report_bodies(ReportDraft& draft, const json& bodies) {
   std::vector<ReportedBody> all;
   collect(bodies, draft.folder, "", all);
-  if (const json& cases = entry_of(draft.summary, "cases"); cases.is_object())
+  if (const json& cases = part_of(draft.summary, "cases"); cases.is_object())
     for (const auto& [name, variant] : cases.items())
-      collect(entry_of(variant, "bodies"), draft.folder / name, fmt::format(", case {}", name), all);
+      collect(part_of(variant, "bodies"), draft.folder / name, fmt::format(", case {}", name), all);
   report_all(draft, all);
 }
 

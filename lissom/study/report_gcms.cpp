@@ -42,8 +42,8 @@ void add_similarity(const ReportDraft& draft, const ReportedBody& body, const Gc
   if (n < 2 || file.cosine.cols() != n || file.labels.size() < static_cast<size_t>(n)) return;
   const auto label = [&](Eigen::Index i) { return file.labels[rigid + static_cast<size_t>(i)]; };
   std::vector<std::string> removed;
-  if (const json& list = entry_of(entry_of(gcms, "algorithm_1"), "removed"); list.is_array())
-    for (const json& entry : list) removed.push_back(text_at(entry, "column"));
+  if (const json& list = part_of(part_of(gcms, "algorithm_1"), "removed"); list.is_array())
+    for (const json& entry : list) removed.push_back(text_in(entry, "column"));
 
   ReportFigure figure;
   figure.id = unique_id(draft, body.title + " similarity");
@@ -75,7 +75,7 @@ void add_similarity(const ReportDraft& draft, const ReportedBody& body, const Gc
   }
   if (!all.x.empty()) figure.series.push_back(std::move(all));
   if (!gone.x.empty()) figure.series.push_back(std::move(gone));
-  if (const double threshold = number_of(entry_of(gcms, "algorithm_1"), "threshold"); threshold > 0)
+  if (const double threshold = number_in(part_of(gcms, "algorithm_1"), "threshold"); threshold > 0)
     figure.marks.push_back({false, threshold, "threshold of Algorithm 1"});
   blocks.emplace_back(std::move(figure));
 
@@ -93,7 +93,7 @@ void add_similarity(const ReportDraft& draft, const ReportedBody& body, const Gc
 
 void add_singular_values(const ReportDraft& draft, const ReportedBody& body, const json& gcms,
                          std::vector<ReportBlock>& blocks) {
-  const std::vector<double> fields = positive(numbers_at(entry_of(gcms, "scalar"), "singular_values"));
+  const std::vector<double> fields = positive(numbers_in(part_of(gcms, "scalar"), "singular_values"));
   if (any_finite(fields)) {
     ReportFigure figure;
     figure.id = unique_id(draft, body.title + " singular values");
@@ -105,10 +105,10 @@ void add_singular_values(const ReportDraft& draft, const ReportedBody& body, con
     figure.x = {"field", false};
     figure.y = {"singular value, of the first", true};
     figure.series.push_back(
-        {"flexible fields", counted(fields.size()), fields, ReportSeries::Style::LinePoints});
-    if (const double truncation = number_of(entry_of(gcms, "scalar"), "truncation"); truncation > 0)
+        {"flexible fields", numbers_from(1, fields.size()), fields, ReportSeries::Style::LinePoints});
+    if (const double truncation = number_in(part_of(gcms, "scalar"), "truncation"); truncation > 0)
       figure.marks.push_back({false, truncation, "truncation"});
-    if (const double kept = number_of(entry_of(gcms, "scalar"), "fields_kept"); std::isfinite(kept))
+    if (const double kept = number_in(part_of(gcms, "scalar"), "fields_kept"); std::isfinite(kept))
       figure.marks.push_back({true, kept + 0.5, fmt::format("{:.0f} kept", kept)});
     blocks.emplace_back(std::move(figure));
   }
@@ -123,10 +123,11 @@ void add_singular_values(const ReportDraft& draft, const ReportedBody& body, con
   figure.y = {"singular value", true};
   const auto add = [&](const char* name, const std::vector<double>& values) {
     if (any_finite(values))
-      figure.series.push_back({name, counted(values.size()), values, ReportSeries::Style::LinePoints});
+      figure.series.push_back(
+          {name, numbers_from(1, values.size()), values, ReportSeries::Style::LinePoints});
   };
-  add("as they are", positive(numbers_at(gcms, "singular_values")));
-  add("after Algorithm 1", positive(numbers_at(entry_of(gcms, "algorithm_1"), "singular_values")));
+  add("as they are", positive(numbers_in(gcms, "singular_values")));
+  add("after Algorithm 1", positive(numbers_in(part_of(gcms, "algorithm_1"), "singular_values")));
   if (!figure.series.empty()) blocks.emplace_back(std::move(figure));
 }
 
@@ -147,26 +148,26 @@ void add_modes(const ReportDraft& draft, const ReportedBody& body, const json& g
                     {"flexible mode", "frequency [Hz]"},
                     {}};
   for (const Method& method : methods) {
-    const json& modes = entry_of(entry_of(gcms, method.key), "modes");
+    const json& modes = part_of(part_of(gcms, method.key), "modes");
     if (!modes.is_array() || modes.empty()) continue;
     if (table.rows.empty())
       for (const json& mode : modes)
         table.rows.push_back(
-            {count_cell(number_of(mode, "mode")), number_cell(number_of(mode, "frequency_hz"), 6)});
+            {count_cell(number_in(mode, "mode")), number_cell(number_in(mode, "frequency_hz"), 6)});
     if (table.rows.size() != modes.size()) continue;
     for (const char* what : {"frequency [Hz]", "eigenvalue error", "MAC"})
       table.columns.push_back(fmt::format("{}: {}", method.name, what));
     std::vector<double> errors;
     for (size_t i = 0; i < modes.size(); ++i) {
-      errors.push_back(std::abs(number_of(modes[i], "eigenvalue_error")));
-      table.rows[i].push_back(number_cell(number_of(modes[i], "ritz_frequency_hz"), 6));
-      table.rows[i].push_back(number_cell(number_of(modes[i], "eigenvalue_error"), 3));
-      table.rows[i].push_back(number_cell(number_of(modes[i], "mac"), 5));
+      errors.push_back(std::abs(number_in(modes[i], "eigenvalue_error")));
+      table.rows[i].push_back(number_cell(number_in(modes[i], "ritz_frequency_hz"), 6));
+      table.rows[i].push_back(number_cell(number_in(modes[i], "eigenvalue_error"), 3));
+      table.rows[i].push_back(number_cell(number_in(modes[i], "mac"), 5));
     }
     errors = positive(std::move(errors));
     if (any_finite(errors))
       figure.series.push_back(
-          {method.name, counted(errors.size()), std::move(errors), ReportSeries::Style::LinePoints});
+          {method.name, numbers_from(1, errors.size()), std::move(errors), ReportSeries::Style::LinePoints});
   }
   if (!figure.series.empty()) blocks.emplace_back(std::move(figure));
   if (!table.rows.empty())
@@ -175,23 +176,23 @@ void add_modes(const ReportDraft& draft, const ReportedBody& body, const json& g
 
 void add_removed(const ReportDraft& draft, const ReportedBody& body, const json& gcms,
                  std::vector<ReportBlock>& blocks) {
-  const json& algorithm = entry_of(gcms, "algorithm_1");
+  const json& algorithm = part_of(gcms, "algorithm_1");
   ReportTable table{unique_id(draft, body.title + " removed"),
                     "Fields that Algorithm 1 removed, three coordinates each",
                     {"field", "why", "like", "value"},
                     {}};
-  if (const json& removed = entry_of(algorithm, "removed"); removed.is_array())
+  if (const json& removed = part_of(algorithm, "removed"); removed.is_array())
     for (const json& entry : removed)
-      table.rows.push_back({text_at(entry, "column"), text_at(entry, "why"), text_at(entry, "like"),
-                            number_cell(number_of(entry, "value"), 6)});
+      table.rows.push_back({text_in(entry, "column"), text_in(entry, "why"), text_in(entry, "like"),
+                            number_cell(number_in(entry, "value"), 6)});
   if (!table.rows.empty())
     blocks.emplace_back(
         ReportDetails{fmt::format("The {} fields that Algorithm 1 removed", table.rows.size()), {table}});
-  if (const json& faint = entry_of(algorithm, "faint"); faint.is_array() && !faint.empty()) {
+  if (const json& faint = part_of(algorithm, "faint"); faint.is_array() && !faint.empty()) {
     std::vector<std::string> names;
     for (const json& entry : faint)
       names.push_back(
-          fmt::format("{} ({:.1e})", text_at(entry, "column"), number_of(entry, "relative_norm")));
+          fmt::format("{} ({:.1e})", text_in(entry, "column"), number_in(entry, "relative_norm")));
     blocks.emplace_back(ReportText{fmt::format(
         "Fields that are nearly zero beside the others of their mode, which Algorithm 1 scales up and so may "
         "make coordinates of round-off: {}.",
@@ -202,11 +203,11 @@ void add_removed(const ReportDraft& draft, const ReportedBody& body, const json&
 // The cosine stage over its threshold.
 void add_sweep(const ReportDraft& draft, const ReportedBody& body, const json& gcms,
                std::vector<ReportBlock>& blocks) {
-  const json& sweep = entry_of(gcms, "sweep");
+  const json& sweep = part_of(gcms, "sweep");
   if (!sweep.is_array() || sweep.empty()) return;
   const auto column = [&](const char* key) {
     std::vector<double> out;
-    for (const json& point : sweep) out.push_back(number_of(point, key));
+    for (const json& point : sweep) out.push_back(number_in(point, key));
     return out;
   };
   const std::vector<double> threshold = column("threshold");
@@ -227,7 +228,7 @@ void add_sweep(const ReportDraft& draft, const ReportedBody& body, const json& g
   add("the same, scaled", "scaled_flexible_condition", ReportSeries::Style::Dashed);
   add("largest error of an eigenvalue", "max_eigenvalue_error", ReportSeries::Style::LinePoints);
   add("coordinates removed", "removed_columns", ReportSeries::Style::Points);
-  if (const double at = number_of(entry_of(gcms, "algorithm_1"), "threshold"); at > 0)
+  if (const double at = number_in(part_of(gcms, "algorithm_1"), "threshold"); at > 0)
     figure.marks.push_back({true, at, "used"});
   if (!figure.series.empty()) blocks.emplace_back(std::move(figure));
   ReportTable table{unique_id(draft, body.title + " thresholds"),
@@ -236,32 +237,32 @@ void add_sweep(const ReportDraft& draft, const ReportedBody& body, const json& g
                      "of all, scaled", "largest eigenvalue error"},
                     {}};
   for (const json& point : sweep)
-    table.rows.push_back({number_cell(number_of(point, "threshold"), 6),
-                          count_cell(number_of(point, "removed_columns")),
-                          number_cell(number_of(point, "flexible_condition"), 3),
-                          number_cell(number_of(point, "scaled_flexible_condition"), 3),
-                          number_cell(number_of(point, "scaled_condition"), 3),
-                          number_cell(number_of(point, "max_eigenvalue_error"), 3)});
+    table.rows.push_back({number_cell(number_in(point, "threshold"), 6),
+                          count_cell(number_in(point, "removed_columns")),
+                          number_cell(number_in(point, "flexible_condition"), 3),
+                          number_cell(number_in(point, "scaled_flexible_condition"), 3),
+                          number_cell(number_in(point, "scaled_condition"), 3),
+                          number_cell(number_in(point, "max_eigenvalue_error"), 3)});
   blocks.emplace_back(ReportDetails{"Thresholds of " + body.title + " as a table", {std::move(table)}});
 }
 
 std::vector<ReportBlock> component_modes_of(ReportDraft& draft, const ReportedBody& body, const json& gcms) {
   std::vector<ReportBlock> blocks;
-  const double columns = number_of(gcms, "columns");
+  const double columns = number_in(gcms, "columns");
   std::string text = body.title + ":";
   if (std::isfinite(columns))
     text += fmt::format(" {:.0f} columns ({:.0f} scalar fields)", columns, columns / 3);
   for (const Method& method : methods) {
-    const json& basis = entry_of(gcms, method.key);
+    const json& basis = part_of(gcms, method.key);
     if (!basis.is_object()) continue;
     text += fmt::format("; {} keep {:.0f} coordinates with a largest eigenvalue error of {:.1e}", method.name,
-                        number_of(basis, "coordinates"), number_of(basis, "max_eigenvalue_error"));
+                        number_in(basis, "coordinates"), number_in(basis, "max_eigenvalue_error"));
   }
   text += ".";
-  if (flag_at(gcms, "spiders_left_out")) text += " The basis is that of the body without its spiders.";
-  if (number_of(gcms, "pairs_turned") > 0)
+  if (flag_in(gcms, "spiders_left_out")) text += " The basis is that of the body without its spiders.";
+  if (number_in(gcms, "pairs_turned") > 0)
     text += fmt::format(" {:.0f} pairs of modes with equal frequencies were turned to the angle asked for.",
-                        number_of(gcms, "pairs_turned"));
+                        number_in(gcms, "pairs_turned"));
   blocks.emplace_back(ReportText{text});
 
   ReportTable steps{unique_id(draft, body.title + " steps"),
@@ -270,16 +271,16 @@ std::vector<ReportBlock> component_modes_of(ReportDraft& draft, const ReportedBo
                     {}};
   bool first = true;
   for (const Method& method : methods) {
-    const json& list = entry_of(entry_of(gcms, method.key), "steps");
+    const json& list = part_of(part_of(gcms, method.key), "steps");
     if (!list.is_array()) continue;
     for (size_t i = 0; i < list.size(); ++i) {
       // the first step is that of both
       if (i == 0 && !first) continue;
-      steps.rows.push_back({i == 0 ? "" : method.name, text_at(list[i], "step"),
-                            count_cell(number_of(list[i], "columns")),
-                            number_cell(number_of(list[i], "condition"), 4),
-                            number_cell(number_of(list[i], "flexible_condition"), 4),
-                            number_cell(number_of(list[i], "mass_condition"), 4)});
+      steps.rows.push_back({i == 0 ? "" : method.name, text_in(list[i], "step"),
+                            count_cell(number_in(list[i], "columns")),
+                            number_cell(number_in(list[i], "condition"), 4),
+                            number_cell(number_in(list[i], "flexible_condition"), 4),
+                            number_cell(number_in(list[i], "mass_condition"), 4)});
       first = false;
     }
   }
@@ -297,7 +298,7 @@ std::vector<ReportBlock> component_modes_of(ReportDraft& draft, const ReportedBo
 void report_component_modes(ReportDraft& draft, const std::vector<ReportedBody>& bodies) {
   std::vector<const ReportedBody*> with;
   for (const ReportedBody& body : bodies)
-    if (entry_of(*body.summary, "gcms").is_object()) with.push_back(&body);
+    if (part_of(*body.summary, "gcms").is_object()) with.push_back(&body);
   if (with.empty()) return;
   ReportSection& section = draft.section("gcms", "Generalized component modes");
   if (section.lead.empty())
@@ -317,24 +318,24 @@ void report_component_modes(ReportDraft& draft, const std::vector<ReportedBody>&
        "Algorithm 1: condition", "Algorithm 1: largest eigenvalue error"},
       {}};
   for (const ReportedBody* body : with) {
-    const json& gcms = entry_of(*body->summary, "gcms");
-    std::vector<ReportValue> row = {body->title, count_cell(number_of(gcms, "columns")),
-                                    number_cell(number_of(entry_of(gcms, "as_they_are"), "condition"), 3)};
+    const json& gcms = part_of(*body->summary, "gcms");
+    std::vector<ReportValue> row = {body->title, count_cell(number_in(gcms, "columns")),
+                                    number_cell(number_in(part_of(gcms, "as_they_are"), "condition"), 3)};
     for (const Method& method : methods) {
-      const json& basis = entry_of(gcms, method.key);
-      const json& steps = entry_of(basis, "steps");
+      const json& basis = part_of(gcms, method.key);
+      const json& steps = part_of(basis, "steps");
       const char* which = std::string(method.key) == "scalar" ? "mass_condition" : "condition";
-      row.push_back(count_cell(number_of(basis, "coordinates")));
+      row.push_back(count_cell(number_in(basis, "coordinates")));
       row.push_back(
-          number_cell(steps.is_array() && !steps.empty() ? number_of(steps.back(), which) : NAN, 4));
-      row.push_back(number_cell(number_of(basis, "max_eigenvalue_error"), 3));
+          number_cell(steps.is_array() && !steps.empty() ? number_in(steps.back(), which) : NAN, 4));
+      row.push_back(number_cell(number_in(basis, "max_eigenvalue_error"), 3));
     }
     table.rows.push_back(std::move(row));
   }
   drop_empty_columns(table);
   if (with.size() > 1) section.blocks.emplace_back(std::move(table));
   for (const ReportedBody* body : with)
-    append(section.blocks, component_modes_of(draft, *body, entry_of(*body->summary, "gcms")),
+    append(section.blocks, component_modes_of(draft, *body, part_of(*body->summary, "gcms")),
            with.size() > few_bodies, body->title + ": similarity, singular values, modes");
 }
 

@@ -1,4 +1,5 @@
-// Summaries read without trust: what is missing or of another kind is a gap in the report, no failure.
+// Summaries read with patience: they may be of an older run, or changed by hand, and anything may be missing
+// from them. Nothing here throws.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,50 +11,54 @@
 
 namespace lissom {
 
-// The entry of an object; null where there is none.
-inline const nlohmann::json& entry_of(const nlohmann::json& object, const std::string& key) {
+// The entry of this name; null where there is none.
+inline const nlohmann::json& part_of(const nlohmann::json& object, const std::string& key) {
   static const nlohmann::json none;
   if (!object.is_object()) return none;
-  const auto found = object.find(key);
-  return found == object.end() ? none : *found;
+  const auto at = object.find(key);
+  return at == object.end() ? none : *at;
 }
 
 // NaN where it is no number.
 inline double number_of(const nlohmann::json& value) {
   return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
 }
-inline double number_of(const nlohmann::json& object, const std::string& key) {
-  return number_of(entry_of(object, key));
+inline double number_in(const nlohmann::json& object, const std::string& key) {
+  return number_of(part_of(object, key));
 }
 
-inline std::string text_of(const nlohmann::json& value, const std::string& otherwise = "") {
-  return value.is_string() ? value.get<std::string>() : otherwise;
+// Empty where it is no text; numbers as they are written.
+inline std::string text_of(const nlohmann::json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  return value.is_number() ? value.dump() : "";
 }
-inline std::string text_of(const nlohmann::json& object, const std::string& key,
-                           const std::string& otherwise) {
-  return text_of(entry_of(object, key), otherwise);
-}
-
-// Numbers of a list, NaN for other things in it; empty where it is no list.
-inline std::vector<double> numbers_of(const nlohmann::json& list) {
-  std::vector<double> values;
-  if (!list.is_array()) return values;
-  for (const nlohmann::json& value : list) values.push_back(number_of(value));
-  return values;
+inline std::string text_in(const nlohmann::json& object, const std::string& key) {
+  return text_of(part_of(object, key));
 }
 
-inline std::vector<std::string> texts_of(const nlohmann::json& list) {
-  std::vector<std::string> values;
-  if (!list.is_array()) return values;
-  for (const nlohmann::json& value : list) values.push_back(text_of(value));
-  return values;
+inline bool flag_in(const nlohmann::json& object, const std::string& key) {
+  const nlohmann::json& value = part_of(object, key);
+  return value.is_boolean() && value.get<bool>();
 }
 
-// 1, 2, ..., n: the x of lists.
-inline std::vector<double> counted(size_t n) {
-  std::vector<double> x(n);
-  for (size_t i = 0; i < n; ++i) x[i] = static_cast<double>(i + 1);
-  return x;
+// Of an array, NaN for what is no number; empty where it is no array.
+inline std::vector<double> numbers_of(const nlohmann::json& array) {
+  std::vector<double> out;
+  if (array.is_array())
+    for (const nlohmann::json& value : array) out.push_back(number_of(value));
+  return out;
+}
+inline std::vector<double> numbers_in(const nlohmann::json& object, const std::string& key) {
+  return numbers_of(part_of(object, key));
+}
+
+// Texts of an array; others are left out.
+inline std::vector<std::string> texts_in(const nlohmann::json& object, const std::string& key) {
+  std::vector<std::string> out;
+  if (const nlohmann::json& array = part_of(object, key); array.is_array())
+    for (const nlohmann::json& value : array)
+      if (value.is_string()) out.push_back(value.get<std::string>());
+  return out;
 }
 
 }  // namespace lissom

@@ -42,19 +42,19 @@ std::string kind_text(const std::string& kind) {
 
 std::string kinds_text(const json& reduce) {
   std::vector<std::string> kinds;
-  if (const json& list = entry_of(reduce, "kinds"); list.is_object())
+  if (const json& list = part_of(reduce, "kinds"); list.is_object())
     for (const auto& [kind, count] : list.items())
-      kinds.push_back(fmt::format("{} {}", plain_text(count), kind));
+      kinds.push_back(fmt::format("{} {}", text_of(count), kind));
   return fmt::format("{}", fmt::join(kinds, ", "));
 }
 
 enum class Verdict { Certified, Estimated, NotReached, Fixed, Unknown };
 
 Verdict verdict_of(const json& reduce) {
-  if (text_at(reduce, "method") == "fixed") return Verdict::Fixed;
-  if (flag_at(reduce, "certified")) return Verdict::Certified;
-  if (!entry_of(reduce, "reached").is_boolean()) return Verdict::Unknown;
-  return flag_at(reduce, "reached") ? Verdict::Estimated : Verdict::NotReached;
+  if (text_in(reduce, "method") == "fixed") return Verdict::Fixed;
+  if (flag_in(reduce, "certified")) return Verdict::Certified;
+  if (!part_of(reduce, "reached").is_boolean()) return Verdict::Unknown;
+  return flag_in(reduce, "reached") ? Verdict::Estimated : Verdict::NotReached;
 }
 
 std::string verdict_word(const json& reduce) {
@@ -74,9 +74,9 @@ std::string verdict_word(const json& reduce) {
 
 // What was asked for, what came of it, and what that means.
 std::string verdict_text(const json& reduce) {
-  const json& largest = entry_of(reduce, "largest");
-  const double tolerance = number_of(reduce, "tolerance"), bound = number_of(largest, "bound");
-  const double range = number_of(reduce, "range");
+  const json& largest = part_of(reduce, "largest");
+  const double tolerance = number_in(reduce, "tolerance"), bound = number_in(largest, "bound");
+  const double range = number_in(reduce, "range");
   const std::string modes =
       std::isfinite(range) ? fmt::format("the first {:.0f} flexible modes", range) : "the modes in range";
   const std::string asked =
@@ -107,9 +107,9 @@ std::string verdict_text(const json& reduce) {
       break;
   }
   if (std::isfinite(bound)) text += fmt::format(" Proven: largest error below {}.", percent_text(bound));
-  if (const double zeta = number_of(largest, "zeta_2"); std::isfinite(zeta))
+  if (const double zeta = number_in(largest, "zeta_2"); std::isfinite(zeta))
     text += fmt::format(" Estimated: {}.", percent_text(zeta));
-  if (const double exact = number_of(largest, "exact"); std::isfinite(exact))
+  if (const double exact = number_in(largest, "exact"); std::isfinite(exact))
     text += fmt::format(" Exact, from the eigenvalues of the whole body: {}.", percent_text(exact));
   return text + " Frequencies are off by half as much as eigenvalues, and never too low.";
 }
@@ -117,7 +117,7 @@ std::string verdict_text(const json& reduce) {
 // Errors of the modes as figure and table.
 void add_errors(const ReportDraft& draft, const ReportedBody& body, const json& reduce,
                 std::vector<ReportBlock>& blocks) {
-  const json& errors = entry_of(reduce, "errors");
+  const json& errors = part_of(reduce, "errors");
   if (!errors.is_array() || errors.empty()) return;
   ReportFigure figure;
   figure.id = unique_id(draft, body.title + " errors");
@@ -134,19 +134,19 @@ void add_errors(const ReportDraft& draft, const ReportedBody& body, const json& 
                     {}};
   std::vector<double> mode;
   for (size_t i = 0; i < errors.size(); ++i) {
-    const double number = number_of(errors[i], "mode");
+    const double number = number_in(errors[i], "mode");
     mode.push_back(std::isfinite(number) ? number : static_cast<double>(i + 1));
-    table.rows.push_back({count_cell(mode.back()), number_cell(number_of(errors[i], "frequency_hz"), 6)});
+    table.rows.push_back({count_cell(mode.back()), number_cell(number_in(errors[i], "frequency_hz"), 6)});
   }
   for (const ErrorKind& kind : error_kinds) {
     std::vector<double> values;
-    for (const json& error : errors) values.push_back(number_of(error, kind.key));
+    for (const json& error : errors) values.push_back(number_in(error, kind.key));
     table.columns.emplace_back(kind.name);
     for (size_t i = 0; i < values.size(); ++i) table.rows[i].push_back(number_cell(values[i], 3));
     values = positive(std::move(values));
     if (any_finite(values)) figure.series.push_back({kind.name, mode, std::move(values), kind.style});
   }
-  if (const double tolerance = number_of(reduce, "tolerance"); tolerance > 0)
+  if (const double tolerance = number_in(reduce, "tolerance"); tolerance > 0)
     figure.marks.push_back({false, tolerance, "asked for"});
   drop_empty_columns(table);
   if (!figure.series.empty()) blocks.emplace_back(std::move(figure));
@@ -156,9 +156,9 @@ void add_errors(const ReportDraft& draft, const ReportedBody& body, const json& 
 // Coordinates that ways of choosing them need for a tolerance.
 void add_comparison(const ReportDraft& draft, const ReportedBody& body, const json& reduce,
                     std::vector<ReportBlock>& blocks) {
-  const json& comparison = entry_of(reduce, "comparison");
-  const std::vector<double> tolerances = numbers_at(comparison, "tolerances");
-  const json& methods = entry_of(comparison, "methods");
+  const json& comparison = part_of(reduce, "comparison");
+  const std::vector<double> tolerances = numbers_in(comparison, "tolerances");
+  const json& methods = part_of(comparison, "methods");
   if (tolerances.empty() || !methods.is_array() || methods.empty()) return;
   ReportFigure figure;
   figure.id = unique_id(draft, body.title + " coordinates for a tolerance");
@@ -179,9 +179,9 @@ void add_comparison(const ReportDraft& draft, const ReportedBody& body, const js
     table.columns.push_back(fmt::format("exact error at {}", percent_text(tolerance)));
   }
   for (const json& method : methods) {
-    const std::vector<double> counts = numbers_at(method, "coordinates"), exact = numbers_at(method, "exact");
-    const json& certified = entry_of(method, "certified");
-    std::vector<ReportValue> row = {text_at(method, "name")};
+    const std::vector<double> counts = numbers_in(method, "coordinates"), exact = numbers_in(method, "exact");
+    const json& certified = part_of(method, "certified");
+    std::vector<ReportValue> row = {text_in(method, "name")};
     std::vector<double> y(tolerances.size(), NAN);
     for (size_t i = 0; i < tolerances.size(); ++i) {
       if (i < counts.size()) y[i] = counts[i];
@@ -194,9 +194,9 @@ void add_comparison(const ReportDraft& draft, const ReportedBody& body, const js
     table.rows.push_back(std::move(row));
     if (any_finite(y))
       figure.series.push_back(
-          {text_at(method, "name"), tolerances, std::move(y), ReportSeries::Style::LinePoints});
+          {text_in(method, "name"), tolerances, std::move(y), ReportSeries::Style::LinePoints});
   }
-  if (const double tolerance = number_of(reduce, "tolerance"); tolerance > 0)
+  if (const double tolerance = number_in(reduce, "tolerance"); tolerance > 0)
     figure.marks.push_back({true, tolerance, "asked for"});
   drop_empty_columns(table);
   if (!figure.series.empty()) blocks.emplace_back(std::move(figure));
@@ -209,9 +209,9 @@ void add_sweep(ReportDraft& draft, const ReportedBody& body, const json& reduce,
   const std::filesystem::path file = file_of(body, "_sweep.csv");
   if (file.empty()) return;
   const CsvText table = read_report_csv(draft, file);
-  const int modes = csv_column(table, "modes");
+  const int modes = table.find("modes");
   if (modes < 0) return;
-  const std::vector<double> kept = csv_numbers(table, modes);
+  const std::vector<double> kept = table.numbers(modes);
   ReportFigure figure;
   figure.id = unique_id(draft, body.title + " convergence");
   figure.title = "Largest error of " + body.title + " against the modes kept";
@@ -222,7 +222,7 @@ void add_sweep(ReportDraft& draft, const ReportedBody& body, const json& reduce,
   figure.x = {"fixed-interface modes kept", false};
   figure.y = {"largest relative error of an eigenvalue", true};
   for (const ErrorKind& kind : error_kinds) {
-    const std::vector<double> values = csv_numbers(table, csv_column(table, kind.key));
+    const std::vector<double> values = table.numbers(table.find(kind.key));
     std::map<double, double> largest;  // by modes kept; a value that is missing stays missing
     for (size_t i = 0; i < kept.size(); ++i) {
       if (!std::isfinite(kept[i])) continue;
@@ -238,7 +238,7 @@ void add_sweep(ReportDraft& draft, const ReportedBody& body, const json& reduce,
     series.y = positive(std::move(series.y));
     if (any_finite(series.y)) figure.series.push_back(std::move(series));
   }
-  if (const double tolerance = number_of(reduce, "tolerance"); tolerance > 0)
+  if (const double tolerance = number_in(reduce, "tolerance"); tolerance > 0)
     figure.marks.push_back({false, tolerance, "asked for"});
   if (!figure.series.empty()) blocks.emplace_back(std::move(figure));
 }
@@ -276,10 +276,10 @@ void add_coordinates(ReportDraft& draft, const ReportedBody& body, std::vector<R
   table.rows.resize(csv.rows.size());
   double mass[3] = {0, 0, 0};
   for (const Column& column : columns) {
-    const int k = csv_column(csv, column.key);
+    const int k = csv.find(column.key);
     if (k < 0) continue;
     table.columns.emplace_back(column.title);
-    const std::vector<double> numbers = csv_numbers(csv, k);
+    const std::vector<double> numbers = csv.numbers(k);
     for (size_t i = 0; i < csv.rows.size(); ++i) {
       table.rows[i].push_back(column.digits > 0 ? number_cell(numbers[i], column.digits)
                                                 : ReportValue(csv.rows[i][k]));
@@ -290,7 +290,7 @@ void add_coordinates(ReportDraft& draft, const ReportedBody& body, std::vector<R
   }
   drop_empty_columns(table);
   std::vector<ReportBlock> folded;
-  if (const double whole = number_of(*body.summary, "mass"); whole > 0 && mass[0] + mass[1] + mass[2] > 0)
+  if (const double whole = number_in(*body.summary, "mass"); whole > 0 && mass[0] + mass[1] + mass[2] > 0)
     folded.emplace_back(ReportText{fmt::format(
         "The interior coordinates carry {} of the mass along x, {} along y and {} along z; "
         "the rest moves with the interfaces.",
@@ -303,7 +303,7 @@ void add_coordinates(ReportDraft& draft, const ReportedBody& body, std::vector<R
 
 std::vector<ReportBlock> reduction_of(ReportDraft& draft, const ReportedBody& body, const json& reduce) {
   std::vector<ReportBlock> blocks;
-  const double from = number_of(reduce, "degrees_of_freedom"), to = number_of(reduce, "coordinates");
+  const double from = number_in(reduce, "degrees_of_freedom"), to = number_in(reduce, "coordinates");
   std::string text = body.title + ": ";
   if (std::isfinite(from) && std::isfinite(to))
     text += fmt::format("{:.0f} degrees of freedom became {:.0f} coordinates. ", from, to);
@@ -312,27 +312,27 @@ std::vector<ReportBlock> reduction_of(ReportDraft& draft, const ReportedBody& bo
   blocks.emplace_back(ReportText{text + verdict_text(reduce)});
 
   ReportFacts facts;
-  if (const json& kinds = entry_of(reduce, "kinds"); kinds.is_object())
+  if (const json& kinds = part_of(reduce, "kinds"); kinds.is_object())
     for (const auto& [kind, count] : kinds.items())
       if (count.is_number())
         facts.rows.emplace_back(
             fmt::format("{} coordinates", kind),
-            ReportValue(fmt::format("{} ({})", plain_text(count), kind_text(kind)), count.get<double>()));
-  if (const std::string damping = text_at(reduce, "damping"); !damping.empty())
+            ReportValue(fmt::format("{} ({})", text_of(count), kind_text(kind)), count.get<double>()));
+  if (const std::string damping = text_in(reduce, "damping"); !damping.empty())
     facts.rows.emplace_back("damping", damping);
-  if (const double fields = number_of(reduce, "gcms_fields"); std::isfinite(fields))
+  if (const double fields = number_in(reduce, "gcms_fields"); std::isfinite(fields))
     facts.rows.emplace_back(
         "component-mode fields",
         ReportValue(fmt::format("{:.0f}, {:.0f} coordinates, for the formulation gcms", fields, 3 * fields),
                     fields));
-  const std::vector<double> frequencies = numbers_at(reduce, "frequencies_hz");
-  const double rigid = number_of(reduce, "rigid_modes");
+  const std::vector<double> frequencies = numbers_in(reduce, "frequencies_hz");
+  const double rigid = number_in(reduce, "rigid_modes");
   if (rigid >= 0 && static_cast<size_t>(rigid) < frequencies.size())
     facts.rows.emplace_back(
         "flexible modes in range",
         fmt::format("{}, from {:.6g} to {:.6g} Hz", frequencies.size() - static_cast<size_t>(rigid),
                     frequencies[static_cast<size_t>(rigid)], frequencies.back()));
-  if (const double seconds = number_of(entry_of(reduce, "seconds"), "total"); std::isfinite(seconds))
+  if (const double seconds = number_in(part_of(reduce, "seconds"), "total"); std::isfinite(seconds))
     facts.rows.emplace_back("time", report_number(seconds, 3, "s"));
   if (!facts.rows.empty()) blocks.emplace_back(std::move(facts));
 
@@ -345,9 +345,9 @@ std::vector<ReportBlock> reduction_of(ReportDraft& draft, const ReportedBody& bo
   add_sweep(draft, body, reduce, blocks);
   add_coordinates(draft, body, blocks);
   ReportTable timing = timing_table(
-      draft, entry_of(reduce, "seconds"), body.title + " reduction time",
+      draft, part_of(reduce, "seconds"), body.title + " reduction time",
       "Time of the reduction; the exact eigenvalues and the comparison are only for this report");
-  if (!entry_of(reduce, "comparison").is_object()) timing.caption = "Time of the reduction";
+  if (!part_of(reduce, "comparison").is_object()) timing.caption = "Time of the reduction";
   if (!timing.rows.empty())
     blocks.emplace_back(ReportDetails{"Time spent on reducing " + body.title, {std::move(timing)}});
   return blocks;
@@ -358,7 +358,7 @@ std::vector<ReportBlock> reduction_of(ReportDraft& draft, const ReportedBody& bo
 void report_reductions(ReportDraft& draft, const std::vector<ReportedBody>& bodies) {
   std::vector<const ReportedBody*> reduced;
   for (const ReportedBody& body : bodies)
-    if (entry_of(*body.summary, "reduce").is_object()) reduced.push_back(&body);
+    if (part_of(*body.summary, "reduce").is_object()) reduced.push_back(&body);
   if (reduced.empty()) return;
   ReportSection& section = draft.section("reduction", "Reduction of the bodies");
   if (section.lead.empty())
@@ -374,16 +374,16 @@ void report_reductions(ReportDraft& draft, const std::vector<ReportedBody>& bodi
                      "proven error below", "estimated error", "exact error", "modes in range", "time [s]"},
                     {}};
   for (const ReportedBody* body : reduced) {
-    const json& reduce = entry_of(*body->summary, "reduce");
-    const json& largest = entry_of(reduce, "largest");
-    const double tolerance = number_of(reduce, "tolerance");
-    table.rows.push_back({body->title, count_cell(number_of(reduce, "degrees_of_freedom")),
-                          count_cell(number_of(reduce, "coordinates")), kinds_text(reduce),
+    const json& reduce = part_of(*body->summary, "reduce");
+    const json& largest = part_of(reduce, "largest");
+    const double tolerance = number_in(reduce, "tolerance");
+    table.rows.push_back({body->title, count_cell(number_in(reduce, "degrees_of_freedom")),
+                          count_cell(number_in(reduce, "coordinates")), kinds_text(reduce),
                           tolerance > 0 ? report_number(tolerance, 3) : ReportValue(""), verdict_word(reduce),
-                          number_cell(number_of(largest, "bound"), 3),
-                          number_cell(number_of(largest, "zeta_2"), 3),
-                          number_cell(number_of(largest, "exact"), 3), count_cell(number_of(reduce, "range")),
-                          number_cell(number_of(entry_of(reduce, "seconds"), "total"), 3)});
+                          number_cell(number_in(largest, "bound"), 3),
+                          number_cell(number_in(largest, "zeta_2"), 3),
+                          number_cell(number_in(largest, "exact"), 3), count_cell(number_in(reduce, "range")),
+                          number_cell(number_in(part_of(reduce, "seconds"), "total"), 3)});
     if (verdict_of(reduce) == Verdict::NotReached)
       draft.warn(fmt::format("Body {}: the accuracy asked for, {}, was not reached by the reduction",
                              body->title, percent_text(tolerance)));
@@ -391,7 +391,7 @@ void report_reductions(ReportDraft& draft, const std::vector<ReportedBody>& bodi
   drop_empty_columns(table);
   if (reduced.size() > 1) section.blocks.emplace_back(std::move(table));
   for (const ReportedBody* body : reduced)
-    append(section.blocks, reduction_of(draft, *body, entry_of(*body->summary, "reduce")),
+    append(section.blocks, reduction_of(draft, *body, part_of(*body->summary, "reduce")),
            reduced.size() > few_bodies, body->title + ": errors, coordinates, modes");
 }
 

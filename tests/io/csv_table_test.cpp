@@ -2,13 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "lissom/core/error.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace lissom {
 namespace {
 
-TEST(CsvText, KeepsTextsAndEmptyFields) {
+TEST(CsvText, KeepsTextsAndMakesNumbersOfWhatIsOne) {
   const TemporaryFolder folder;
   folder.write("a.csv", "name,\"value, [m]\",note\n# passed over\n\"a, \"\"b\"\"\",1.5,\nc,,later\nd,inf,\n");
   const CsvText table = read_csv_text(folder / "a.csv");
@@ -16,7 +18,14 @@ TEST(CsvText, KeepsTextsAndEmptyFields) {
   ASSERT_EQ(table.rows.size(), 3u);
   EXPECT_EQ(table.rows[0][0], "a, \"b\"");
   EXPECT_EQ(table.rows[1][2], "later");
-  EXPECT_EQ(table.rows[1][1], "");
+  EXPECT_EQ(table.find("value, [m]"), 1);
+  EXPECT_EQ(table.find("other"), -1);
+  const std::vector<double> values = table.numbers(1);
+  EXPECT_EQ(values[0], 1.5);
+  EXPECT_TRUE(std::isnan(values[1]));
+  EXPECT_FALSE(std::isfinite(values[2]));
+  // of a column that is not there nothing is known
+  EXPECT_TRUE(std::isnan(table.numbers(-1).at(2)));
 }
 
 TEST(CsvText, ARowThatIsCutOffIsNamedWithItsLine) {
@@ -27,7 +36,8 @@ TEST(CsvText, ARowThatIsCutOffIsNamedWithItsLine) {
             }).find("a.csv:3: has 1 fields, the heading has 2; the file may be truncated"),
             std::string::npos);
   folder.write("b.csv", "a,b\n");
-  EXPECT_TRUE(read_csv_text(folder / "b.csv").rows.empty());
+  EXPECT_NE(message_of<InputError>([&] { read_csv_text(folder / "b.csv"); }).find("has no line"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -148,7 +148,7 @@ TEST(ReportAnalyses, ASweepIsDrawnOverItsParameterInAscendingOrder) {
   EXPECT_EQ(cell_of(table, 0, "mass").value, 2.0);
   EXPECT_EQ(cell_of(table, 1, "frequency 1 [Hz]").value, 15.624707027610448);
   EXPECT_EQ(cell_of(table, 2, "problem").text, "the steps <became> too small");
-  EXPECT_NE(page_texts(draft).find("1 of 3 points failed"), std::string::npos);
+  EXPECT_NE(texts_of(draft).find("1 of 3 points failed"), std::string::npos);
 }
 
 TEST(ReportAnalyses, OfSeveralParametersTheFirstNumberIsTheAxisAndTheOthersMakeCurves) {

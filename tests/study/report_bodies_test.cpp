@@ -112,7 +112,7 @@ TEST(ReportBodies, AReductionShowsItsErrorsConvergenceAndCoordinates) {
   ReportDraft draft;
   draft.folder = folder.path();
   report_bodies(draft, two_bodies());
-  const std::string text = page_texts(draft);
+  const std::string text = texts_of(draft);
   EXPECT_NE(text.find("3735 degrees of freedom became 3 coordinates"), std::string::npos);
   EXPECT_NE(text.find("within 0.1 %. Certified"), std::string::npos);
   EXPECT_NE(text.find("largest error below 0.024 %"), std::string::npos);
@@ -171,7 +171,7 @@ TEST(ReportBodies, AnAccuracyThatWasNotReachedIsAWarning) {
   std::string all;
   for (const std::string& warning : draft.page.warnings) all += warning + "\n";
   EXPECT_NE(all.find("Body rod: the accuracy asked for, 0.1 %, was not reached"), std::string::npos) << all;
-  EXPECT_NE(page_texts(draft).find("NOT reached"), std::string::npos);
+  EXPECT_NE(texts_of(draft).find("NOT reached"), std::string::npos);
 }
 
 TEST(ReportBodies, FilesThatAreMissingOrDamagedAreNamedAndTheRestIsShown) {
@@ -302,7 +302,7 @@ TEST(ReportBodies, AReducedBodyAndComponentModesAloneShowWhatTheyAre) {
   const auto& errors = block_of<ReportFigure>(draft, "cube-errors");
   ASSERT_EQ(series_of(errors, "proven bound").y.size(), 3u);
   EXPECT_EQ(series_of(errors, "proven bound").y[0], reduction.body.errors.modes[0].bound);
-  EXPECT_NE(page_texts(draft).find("Certified"), std::string::npos);
+  EXPECT_NE(texts_of(draft).find("Certified"), std::string::npos);
 
   GcmsSpec gcms;
   gcms.modes = {1, 2, 3};

@@ -68,7 +68,7 @@ inline std::vector<std::string> section_ids(const ReportDraft& draft) {
 }
 
 // All texts of the page in one.
-inline std::string page_texts(const ReportDraft& draft) {
+inline std::string texts_of(const ReportDraft& draft) {
   std::string all;
   for (const ReportText* text : blocks_of<ReportText>(draft)) all += text->text + "\n";
   return all;
