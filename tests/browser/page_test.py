@@ -527,7 +527,10 @@ class Paper(BrowserTest):
         self.assertGreater(self.find("#f-motion svg.plot-svg").rect["width"], 300)
 
     def test_paper_has_all_figures_and_opened_details(self):
-        self.open(report())
+        page = report()
+        page.section("wide", "Wide", Page.table("wide", [f"the column {k}" for k in range(16)], [
+            ["Craig-Bampton" if k % 2 else 1.2345e-5 for k in range(16)] for _ in range(2)]))
+        self.open(page)
         self.wait_for_promise("lissom.draw_all()")
         data = self.pdf()
         self.assertEqual(data[:5], b"%PDF-")
@@ -540,6 +543,10 @@ class Paper(BrowserTest):
                 box = self.find(f"#f-{name} svg.plot-svg").rect
                 self.assertGreater(box["width"], 300, name)
                 self.assertTrue(self.all(f"#f-{name} .curve"), name)
+            # what is wider than the paper would make the browser shrink every page; A4 has 680 px between the margins
+            self.resize(680, 900)
+            self.frames(3)
+            self.assertLessEqual(self.js("return document.documentElement.scrollWidth"), 680)
             self.assertFalse(self.find("nav").is_displayed())
             self.assertFalse(self.find("#f-motion .plot-tools").is_displayed())
         finally:
