@@ -505,7 +505,7 @@ json view_files(const ReportedBody& body, bool reduced) {
   const bool has_reduction = part_of(*body.summary, "reduce").is_object();
   json files = json::array();
   for (const std::string& name : texts_in(*body.summary, "files")) {
-    const bool of_reduced = has_reduction && (!has_modes || name.find("free_modes") != std::string::npos);
+    const bool of_reduced = has_reduction && (!has_modes || name.ends_with("_free_modes.view.h5"));
     if (name.ends_with(".view.h5") && of_reduced == reduced) files.push_back(name);
   }
   return files;
