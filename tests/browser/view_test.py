@@ -508,6 +508,26 @@ class ViewTest(support.BrowserTest):
         # markup in names is text
         self.assertFalse(self.all(".lv i"))
 
+    def test_full_screen(self):
+        self.show()
+        before = self.find(".lv-stage").size
+        self.button(".lv", "Full screen").click()
+        self.wait(lambda: self.js("return document.fullscreenElement !== null"), "full screen")
+        self.settle()
+        self.assertGreater(self.find(".lv-stage").size["width"], before["width"])
+        self.button(".lv", "Full screen").click()
+        self.wait(lambda: self.js("return document.fullscreenElement === null"), "the page again")
+
+    def test_pages_without_three_have_no_errors(self):
+        page = synthetic.ViewPage(title="No view")
+        text = page.html(views=True)
+        for path in (support.LIBRARIES / "three/three.min.js", support.LIBRARIES / "three/examples/js/controls/OrbitControls.js"):
+            text = text.replace(path.read_text(errors="replace"), "")
+        self.assertNotIn("OrbitControls = function", text)
+        (self.folder / "bare.html").write_text(text)
+        self.open(self.folder / "bare.html")
+        self.assertFalse(self.all(".script-error"))
+
     def test_many_views_share_one_context(self):
         page = synthetic.ViewPage(title="Many")
         run = synthetic.Run(page, "full", ["bar"], (8, 2, 2), 3, 21)

@@ -18,6 +18,9 @@
   const keys_help = 'Drag to orbit, right button or shift and drag to move, wheel to zoom after a click. Keys: ' +
       'arrows orbit, shift and arrows move, + and - zoom, space plays, comma and period step, Home resets.';
 
+  const shortcuts = [['arrows', 'orbit'], ['Shift + arrows', 'move'], ['+ -', 'zoom'], ['space', 'play or pause'],
+                     [', .', 'one frame back or on'], ['Home', 'first view'], ['Esc', 'put the note on a point away']];
+
   // ------------------------------------------------------------------------------------- small things
 
   const make = (...given) => lissom.make(...given);  // of page.js
@@ -64,13 +67,17 @@
     return Number(((digit >= 5 ? 5 : digit >= 2 ? 2 : 1) * power).toPrecision(1));
   }
 
+  // Colours of the page, or of paper.
   function theme(element, printing) {
-    if (printing) return {ink: '#1c2126', paper: '#ffffff', line: '#b9c0c7', accent: '#1f6feb'};
     const style = getComputedStyle(element);
-    const dark = matchMedia('(prefers-color-scheme: dark)').matches;
-    const read = (name, light, night) => style.getPropertyValue(name).trim() || (dark ? night : light);
-    return {ink: read('--ink', '#1c2126', '#e6e9ec'), paper: read('--paper', '#ffffff', '#14181c'),
-            line: read('--line', '#d5dae0', '#3a4149'), accent: read('--accent', '#1f6feb', '#6ea8fe')};
+    const read = (name, other) => (!printing && style.getPropertyValue(name).trim()) || other;
+    const look = {ink: read('--ink', '#1c2126'), paper: read('--paper', '#ffffff')};
+    const dark = new THREE.Color(look.paper).getHSL({}).l < 0.5;
+    look.edge = new THREE.Color(dark ? '#05070a' : '#10161c');
+    look.second = new THREE.Color(second_colour);
+    look.unknown = new THREE.Color(unknown_colour);
+    look.bodies = body_colours.map((colour) => new THREE.Color(colour));
+    return look;
   }
 
   // ------------------------------------------------------------------------------------------ camera
@@ -203,7 +210,7 @@
       this.mode = first.motion || !first.shapes ? -1 : 0;
       this.time = 0;
       this.playing = false;
-      this.speed = 1;
+      this.speeds = {motion: 1, mode: 1};
       this.loop = true;
       this.colour = 'body';
       this.range_of_frame = false;
@@ -235,7 +242,7 @@
       this.colour = this.colours().slice(-1)[0][0];
       const length = this.end() - this.begin();
       // real time where that takes 2 to 20 s, else about 8 s
-      if (this.mode < 0 && (length < 2 || length > 20)) this.speed = round_down(Math.max(1e-5, length / 8)) || 1;
+      if (this.mode < 0 && length > 0 && (length < 2 || length > 20)) this.speeds.motion = round_down(length / 8);
       this.camera = new Camera(this.canvas, run.cloud(), () => this.invalidate());
       this.camera.fit(this.camera.first_direction);
       this.resize();
@@ -254,11 +261,14 @@
 
     // ---- what is shown
 
+    // the second one only if it has what is shown of the first
     shown_runs() {
-      return [this.first, ...(this.second >= 0 ? [this.second] : [])].map((i) => this.runs[i]);
+      const first = this.runs[this.first], second = this.second >= 0 ? this.runs[this.second] : null;
+      return second && (this.mode >= 0 ? this.mode < second.modes.length : second.time) ? [first, second] : [first];
     }
     begin() { return Math.min(...this.shown_runs().map((run) => run.begin())); }
     end() { return Math.max(...this.shown_runs().map((run) => run.end())); }
+    kind() { return this.mode >= 0 ? 'mode' : 'motion'; }
     moves() { return this.end() > this.begin(); }
     deformation() { return this.mode >= 0 ? this.amplitude * this.camera.size : this.scale; }
 
@@ -267,6 +277,15 @@
       if (this.mode >= 0 || run.largest.deformation > 0) found.push(['deformation', 'deformation']);
       if (this.mode < 0 && run.has_stress) found.push(['stress', 'von Mises stress']);
       return found;
+    }
+
+    mode_names() {
+      const {modes, time} = this.runs[this.first];
+      const names = modes.map((mode, k) => {
+        const damping = mode.damping_ratio > 0 ? `, damping ${number(100 * mode.damping_ratio, 2)} %` : '';
+        return [String(k), `${mode.label}: ${number(mode.frequency_hz, 4)} Hz${damping}`];
+      });
+      return time || !names.length ? [['-1', 'motion in time'], ...names] : names;
     }
 
     colour_range() {
@@ -313,7 +332,7 @@
       this.invalidate();
     }
     pass_width() { return this.beside() ? Math.floor(this.canvas.width / 2) : this.canvas.width; }
-    beside() { return this.second >= 0 && this.arrangement === 'beside'; }
+    beside() { return this.arrangement === 'beside' && this.shown_runs().length > 1; }
 
     invalidate() {
       if (this.waiting) return;
@@ -334,7 +353,7 @@
       const elapsed = Math.min(0.25, Math.max(0, (now - (this.last_instant || now)) / 1000));
       this.last_instant = now;
       const begin = this.begin(), end = this.end();
-      let time = this.time + elapsed * this.speed * (this.mode >= 0 ? mode_hertz : 1);
+      let time = this.time + elapsed * this.speeds[this.kind()] * (this.mode >= 0 ? mode_hertz : 1);
       if (time >= end) {
         if (this.loop || this.mode >= 0) {
           time = begin + (time - begin) % (end - begin);
@@ -354,7 +373,7 @@
       const scale = this.deformation(), range = this.colour_range(), runs = this.shown_runs();
       const beside = this.beside(), width = this.pass_width(), height = this.canvas.height;
       runs.forEach((run, i) => {
-        run.update(Math.min(this.mode, run.modes.length - 1), this.time);
+        run.update(this.mode, this.time);
         this.update_scene(run, i === 1 && !beside ? this.arrangement : 'solid', scale, range, look, samples);
       });
       this.camera.prepare(width / height);
@@ -374,20 +393,18 @@
 
     update_scene(run, style, scale, range, look, samples) {
       const {parts, sensors} = this.scenes.get(run);
-      const overlaid = style !== 'solid', dark = new THREE.Color(look.paper).getHSL({}).l < 0.5;
+      const overlaid = style !== 'solid';
       parts.skins.forEach((skin, i) => {
         const known = skin.update(overlaid ? 'body' : this.colour, scale, range);
         const uniforms = skin.uniforms, visible = !this.hidden.has(skin.part.name);
-        uniforms.colour.value.set(overlaid ? second_colour : !known ? unknown_colour :
-                                                                      body_colours[i % body_colours.length]);
-        skin.surface.visible = visible && style !== 'wire';
-        skin.edges.visible = visible && (style === 'wire' || (this.edges && !overlaid));
+        uniforms.colour.value.copy(overlaid ? look.second : !known ? look.unknown : look.bodies[i % look.bodies.length]);
         // edges that lie dense fade
         const spacing = this.camera.pixels(skin.part.edge_length, this.canvas.height) / this.ratio;
-        const edge = new THREE.Color(style === 'wire' ? second_colour : dark ? '#05070a' : '#10161c');
-        const strength = Math.min(1, Math.max(0, (spacing - 3) / 6));
-        uniforms.edge_colour.value.set(edge.r, edge.g, edge.b, style === 'wire' ? 0.3 + 0.6 * strength : 0.5 * strength);
-        if (strength === 0 && style !== 'wire') skin.edges.visible = false;
+        const strength = Math.min(1, Math.max(0, (spacing - 3) / 6)), wire = style === 'wire';
+        const edge = wire ? look.second : look.edge;
+        uniforms.edge_colour.value.set(edge.r, edge.g, edge.b, wire ? 0.3 + 0.6 * strength : 0.5 * strength);
+        skin.surface.visible = visible && !wire;
+        skin.edges.visible = visible && (wire || (this.edges && !overlaid && strength > 0));
         skin.style(style);
       });
       run.sensors.forEach((sensor, i) => {
@@ -520,8 +537,12 @@
       this.first = first;
       this.second = second === first ? -1 : second;
       this.arrangement = arrangement;
+      this.pinned = null;
+      this.tip.hidden = true;
+      const {modes, time} = this.runs[first];
+      this.mode = this.mode < 0 && !time && modes.length ? 0 : Math.min(this.mode, modes.length - 1);
       // the picture holds all that is shown
-      for (const run of this.shown_runs()) run.update(Math.min(this.mode, run.modes.length - 1), this.time);
+      for (const run of this.shown_runs()) run.update(this.mode, this.time);
       this.hold_shown();
       this.set_time(this.time);
       this.refresh();
@@ -534,11 +555,10 @@
       const was_moving = this.playing, kind_changes = (mode >= 0) !== (this.mode >= 0);
       this.pause();
       this.mode = Math.min(mode, this.runs[this.first].modes.length - 1);
-      for (const run of this.shown_runs()) run.update(Math.min(this.mode, run.modes.length - 1), 0);
+      for (const run of this.shown_runs()) run.update(this.mode, 0);
       if (kind_changes) {
         this.hold_shown();
         this.set_time(this.begin());
-        this.speed = 1;
       }
       if (!this.colours().some(([name]) => name === this.colour)) this.colour = this.colours().slice(-1)[0][0];
       this.refresh();
@@ -611,6 +631,7 @@
       const figure = (this.spec.curves || []).find((curve) => curve.title === name);
       if (this.shown_curve !== (figure || null)) {
         this.shown_curve = figure || null;
+        if (this.curve && this.curve.remove) this.curve.remove();
         this.curve = null;
         this.side.replaceChildren();
         this.side.hidden = !figure;
@@ -640,7 +661,7 @@
         this.seek(this.begin() + scrub.value / 1000 * (this.end() - this.begin()));
       });
       const time = make('output', {class: 'lv-time', 'aria-label': 'Time shown'});
-      controls.speed = select([], '', (value) => { this.speed = Number(value); });
+      controls.speed = select([], '', (value) => { this.speeds[this.kind()] = Number(value); });
       const loop = checkbox('Loop', this.loop, (on) => { this.loop = on; });
       this.transport = {play, scrub, time};
       controls.moving = make('div', {class: 'lv-moving'}, play, scrub, time,
@@ -664,14 +685,12 @@
         groups.push(group('Results', labelled('Show', controls.first), labelled('Together with', controls.second),
                           labelled('Arranged', controls.arrangement)));
       }
-      if (run.modes.length) {
-        const names = run.modes.map((mode, k) => {
-          const damping = mode.damping_ratio > 0 ? `, damping ${number(100 * mode.damping_ratio, 2)} %` : '';
-          return [String(k), `${mode.label}: ${number(mode.frequency_hz, 4)} Hz${damping}`];
-        });
-        if (run.time) names.unshift(['-1', 'motion in time']);
-        controls.mode = select(names, String(this.mode), (value) => this.set_mode(Number(value)));
-        const other = (by) => this.set_mode(Math.min(run.modes.length - 1, Math.max(run.time ? -1 : 0, this.mode + by)));
+      if (spec.runs.some((r) => r.shapes)) {
+        controls.mode = select([], '', (value) => this.set_mode(Number(value)));
+        const other = (by) => {
+          const {modes, time} = this.runs[this.first];
+          this.set_mode(Math.min(modes.length - 1, Math.max(time ? -1 : 0, this.mode + by)));
+        };
         groups.push(group('Mode', labelled('Show', controls.mode), make('div', {class: 'lv-buttons'},
             button('Previous', 'Previous mode', () => other(-1)), button('Next', 'Next mode', () => other(1)))));
       }
@@ -738,7 +757,7 @@
 
       const help = make('p', {class: 'lv-hint lv-help'}, keys_help);
       controls.notes = make('ul', {class: 'lv-notes'});
-      const more = make('details', {class: 'lv-more', open: this.root.clientWidth > 560}, make('summary', {}, 'Controls'),
+      const more = make('details', {class: 'lv-more', open: window.innerWidth > 640}, make('summary', {}, 'Controls'),
                         make('div', {class: 'lv-controls'}, ...groups, help));
       this.root.append(bar, more, controls.notes);
       this.show_playing();
@@ -752,15 +771,17 @@
       put(controls.second, this.second);
       put(controls.arrangement, this.arrangement);
       if (controls.arrangement) controls.arrangement.disabled = this.second < 0;
-      put(controls.mode, mode);
       const fill = (element, options, chosen) => {
         element.replaceChildren(...options.map(([value, text]) => make('option', {value}, text)));
         element.value = chosen;
       };
+      if (controls.mode) fill(controls.mode, this.mode_names(), String(mode));
       fill(controls.colour, this.colours(), this.colour);
       controls.range_field.hidden = this.colour === 'body' || mode >= 0;
-      const offered = mode >= 0 ? [0.1, 0.2, 0.5, 1, 2, 5] : speeds.filter((s) => s >= 0.05 * this.speed && s <= 50 * this.speed || s === 1);
-      fill(controls.speed, offered.map((s) => [String(s), s === 1 && mode < 0 ? 'real time' : `${number(s)} ×`]), String(this.speed));
+      const speed = this.speeds[this.kind()];
+      const offered = mode >= 0 ? [0.1, 0.2, 0.5, 1, 2, 5] : speeds.filter((s) => s === 1 || (s >= speed / 20 && s <= 50 * speed));
+      const all = [...new Set([...offered, speed])].sort((a, b) => a - b);
+      fill(controls.speed, all.map((s) => [String(s), s === 1 && mode < 0 ? 'real time' : `${number(s)} ×`]), String(speed));
       controls.moving.hidden = !this.moves();
       // of motions without deformation there is nothing to scale
       const deforms = this.shown_runs().some((run) => run.largest.deformation > 0);
@@ -775,7 +796,7 @@
       this.names.forEach((name, i) => {
         const run = this.shown_runs()[i];
         name.hidden = this.spec.runs.length < 2 || !run;
-        name.textContent = run ? run.label : '';
+        name.textContent = !run ? '' : mode >= 0 ? `${run.label}, ${number(run.modes[mode].frequency_hz, 4)} Hz` : run.label;
         name.classList.toggle('lv-right', i === 1 && this.beside());
         name.classList.toggle('lv-over', i === 1 && !this.beside());
         name.style.color = i === 1 && !this.beside() ? second_colour : '';
@@ -800,8 +821,7 @@
         this.last_instant = 0;
         if (this.on_screen) this.invalidate();
       }).observe(this.stage);
-      matchMedia('(prefers-color-scheme: dark)').addEventListener('change', again);
-      new MutationObserver(again).observe(document.documentElement, {attributes: true});
+      window.addEventListener('lissom-theme', again);
       window.addEventListener('beforeprint', () => this.print(true));
       window.addEventListener('afterprint', () => this.print(false));
       lissom.view_gpu.gpu().listeners.add((lost) => { if (!lost) this.invalidate(); });
@@ -914,8 +934,9 @@
   // A handle that others and tests use. Runs, parts, points and modes count from 0; mode -1 is the motion.
   lissom.view = function (element, spec) {
     const view = new View(element, spec);
+    lissom.shortcuts['3D view'] = shortcuts;
     const part = (run, index) => {
-      view.runs[run].update(Math.min(view.mode, view.runs[run].modes.length - 1), view.time);
+      view.runs[run].update(view.mode, view.time);
       return view.runs[run].parts[index];
     };
     const handle = {

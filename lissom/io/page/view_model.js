@@ -50,6 +50,7 @@
       this.matrix = new THREE.Matrix4();
       this.position = new THREE.Vector3();
       this.rotation = new THREE.Quaternion();
+      this.next_rotation = new THREE.Quaternion();
       this.amplitudes = new Float32Array(4);
       this.stress_amplitudes = new Float32Array(4);
       const box = new THREE.Box3().setFromArray(points);
@@ -233,8 +234,6 @@
 
   function place(part) { part.matrix.makeRotationFromQuaternion(part.rotation).setPosition(part.position); }
 
-  const next_rotation = new THREE.Quaternion();
-
   function update_motion(part, frame, weight) {
     const {position, rotation, displacement, stress} = part.motion;
     const next = weight > 0 ? frame + 1 : frame, p = 3 * frame, pn = 3 * next, q = 4 * frame, qn = 4 * next;
@@ -242,8 +241,8 @@
     part.position.set(mix(position, p, pn), mix(position, p + 1, pn + 1), mix(position, p + 2, pn + 2));
     part.rotation.set(rotation[q], rotation[q + 1], rotation[q + 2], rotation[q + 3]).normalize();
     if (weight > 0) {
-      next_rotation.set(rotation[qn], rotation[qn + 1], rotation[qn + 2], rotation[qn + 3]).normalize();
-      part.rotation.slerp(next_rotation, weight);
+      part.next_rotation.set(rotation[qn], rotation[qn + 1], rotation[qn + 2], rotation[qn + 3]).normalize();
+      part.rotation.slerp(part.next_rotation, weight);
     }
     place(part);
     part.amplitudes = mix_amplitudes(displacement, frame, next, weight, part.amplitudes);
