@@ -97,5 +97,6 @@ void add_static(CLI::App& program, Command& command);
 void add_assemble(CLI::App& program, Command& command);
 void add_sweep(CLI::App& program, Command& command);
 void add_compare(CLI::App& program, Command& command);
+void add_report(CLI::App& program, Command& command);
 
 }  // namespace lissom::app

@@ -101,6 +101,7 @@ int main(int argc, char** argv) {
   add_response(program, command);
   add_sweep(program, command);
   add_compare(program, command);
+  add_report(program, command);
   add_run(program, command);
 
   try {

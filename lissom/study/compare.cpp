@@ -173,25 +173,6 @@ void check_times(const ComparedResult& result) {
 
 // ----------------------------------------------------------------------------------------------- units
 
-// Factor from a unit system to SI for one of the units that results have.
-std::optional<double> to_si(const std::string& unit, const UnitSystem& units) {
-  const double l = units.length, t = units.time;
-  const std::pair<const char*, double> known[] = {{"m", l},
-                                                  {"m/s", l / t},
-                                                  {"m/s2", l / (t * t)},
-                                                  {"1", 1},
-                                                  {"rad", 1},
-                                                  {"1/s", 1 / t},
-                                                  {"1/s2", 1 / (t * t)},
-                                                  {"N", units.force()},
-                                                  {"N m", units.force() * l},
-                                                  {"J", units.force() * l},
-                                                  {"Pa", units.stress()}};
-  for (const auto& [name, factor] : known)
-    if (unit == name) return factor;
-  return std::nullopt;
-}
-
 // A table to SI units, where the other side's columns say what is measured.
 void convert(ComparedResult& table, const ComparedResult& other,
              const std::map<std::string, std::string>& to) {
@@ -490,6 +471,24 @@ ComparedResult read_compared(const std::filesystem::path& path, std::optional<Un
     fail_input("{}: is in SI units, as all result files are; units are given for tables only", file.string());
   check_times(result);
   return result;
+}
+
+std::optional<double> to_si(const std::string& unit, const UnitSystem& units) {
+  const double l = units.length, t = units.time;
+  const std::pair<const char*, double> known[] = {{"m", l},
+                                                  {"m/s", l / t},
+                                                  {"m/s2", l / (t * t)},
+                                                  {"1", 1},
+                                                  {"rad", 1},
+                                                  {"1/s", 1 / t},
+                                                  {"1/s2", 1 / (t * t)},
+                                                  {"N", units.force()},
+                                                  {"N m", units.force() * l},
+                                                  {"J", units.force() * l},
+                                                  {"Pa", units.stress()}};
+  for (const auto& [name, factor] : known)
+    if (unit == name) return factor;
+  return std::nullopt;
 }
 
 ComparedResult compared_run(const SimulationRun& run, std::string source) {

@@ -121,6 +121,9 @@ std::string describe_comparison(const Comparison& comparison, const ComparedResu
                                 const ComparedResult& b);
 nlohmann::json comparison_json(const Comparison& comparison);
 
+// Factor from a unit system to SI for one of the units that results have ("m", "N m"); none for others.
+std::optional<double> to_si(const std::string& unit, const UnitSystem& units);
+
 // t, the differences of the columns, and of each body with nodes "BODY rms" and "BODY max"; a line a time.
 void write_differences(const Comparison& comparison, const std::filesystem::path& path);
 

@@ -39,17 +39,13 @@ void report_bodies(ReportDraft& draft, const nlohmann::json& bodies);
 void report_body_file(ReportDraft& draft, const std::filesystem::path& file);
 
 // --- mechanisms: report_simulation.cpp, report_training.cpp, report_comparison.cpp ---
-// The motion of the study and of its cases in one view, sensors, energies, drifts, steps, stress, trust,
-// timing; joints, loads and formulations as they were modelled.
-void report_simulations(ReportDraft& draft);
-// Of a result file alone, or of a folder of `lissom simulate`.
-void report_result(ReportDraft& draft, const std::filesystem::path& file);
+// Simulations of the study and its cases are read once (report_runs.hpp): the view with all of them, joints,
+// loads and formulations as they were modelled, sensors, energies, drifts, steps, stress, trust, timing;
+// cases against their reference, models with unknowns, error, times faster.
 // SLAP: singular values, joint violation, frequencies and error against m, the order proposed and why. POD:
 // samples, singular values, principal angles, errors of the tests against r.
 void report_training(ReportDraft& draft, const nlohmann::json& training);
 void report_rom_file(ReportDraft& draft, const std::filesystem::path& file);
-// Cases against their reference; models: unknowns, error, times faster.
-void report_comparison(ReportDraft& draft);
 // A folder of `lissom compare`.
 void report_compared(ReportDraft& draft, const nlohmann::json& comparison);
 

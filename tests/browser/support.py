@@ -155,8 +155,10 @@ class BrowserTest(unittest.TestCase):
         cls.downloads.mkdir()
         options = webdriver.ChromeOptions()
         options.binary_location = CHROMIUM
+        # curves are drawn by the processor, as on machines without graphics; only views go through WebGL in software
         for flag in ("--headless=new", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
-                     "--ignore-gpu-blocklist", "--disable-dev-shm-usage", "--hide-scrollbars", "--force-device-scale-factor=1",
+                     "--ignore-gpu-blocklist", "--disable-gpu-rasterization",
+                     "--disable-dev-shm-usage", "--hide-scrollbars", "--force-device-scale-factor=1",
                      f"--user-data-dir={holder.name}/profile"):
             options.add_argument(flag)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})

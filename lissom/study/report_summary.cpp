@@ -1,0 +1,303 @@
+// What a newcomer reads first, and how the results can be had again.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "lissom/core/resources.hpp"
+#include "lissom/study/report_blocks.hpp"
+#include "lissom/study/report_json.hpp"
+#include "lissom/study/report_parts.hpp"
+#include "lissom/study/report_runs.hpp"
+#include "lissom/study/versions.hpp"
+
+namespace lissom {
+
+using nlohmann::json;
+
+namespace {
+
+std::string few(const std::vector<std::string>& names, size_t most = 6) {
+  if (names.size() <= most) return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{} and {} more",
+                     fmt::join(names.begin(), names.begin() + static_cast<long>(most), ", "),
+                     names.size() - most);
+}
+
+// Finite element degrees of freedom that component modes stand for; 0 where nothing was reduced.
+double fe_unknowns(const json& bodies) {
+  double sum = 0;
+  for (const json& body : bodies)
+    if (const double n = number_in(part_of(body, "reduce"), "degrees_of_freedom"); std::isfinite(n))
+      sum += n;
+  return sum;
+}
+
+double unknowns_of(const ReportRun& run) {
+  if (const double n = number_in(run.model, "unknowns"); std::isfinite(n)) return n;
+  return number_in(run.simulation, "coordinates") +
+         (run.reduced ? 0 : number_in(run.simulation, "constraints"));
+}
+
+void reduction_card(ReportPage& page, const json& bodies) {
+  int reduced = 0, proven = 0, met = 0;
+  double bound = 0, estimate = 0, tolerance = 0;
+  for (const json& body : bodies) {
+    const json& reduce = part_of(body, "reduce");
+    if (!reduce.is_object()) continue;
+    const json& largest = part_of(reduce, "largest");
+    ++reduced;
+    if (part_of(reduce, "certified") == json(true)) ++proven;
+    if (part_of(reduce, "reached") == json(true) && number_in(reduce, "tolerance") > 0) ++met;
+    tolerance = std::max(tolerance, number_in(reduce, "tolerance"));
+    bound = std::max(bound, number_in(largest, "bound"));
+    estimate = std::max(estimate, number_in(largest, "zeta_2"));
+  }
+  if (reduced == 0) return;
+  ReportCard card;
+  card.label = "Error of the component modes";
+  if (proven == reduced && bound > 0) {
+    card.value = ReportValue("below " + percent_text(bound), bound);
+    card.note = "proven, of the squared natural frequencies in range";
+    card.mood = ReportCard::Mood::Good;
+  } else if (estimate > 0) {
+    card.value = ReportValue("about " + percent_text(estimate), estimate);
+    card.note = met == reduced
+                    ? fmt::format("estimated; {} were asked for", percent_text(tolerance))
+                    : "estimated, of the squared natural frequencies in range; the number of modes "
+                      "was given, nothing is proven";
+  } else {
+    return;
+  }
+  page.cards.push_back(std::move(card));
+}
+
+std::string speed(const ReportRun& run) {
+  const double factor = number_in(run.model, "real_time_factor");
+  if (!(factor > 0)) return "";
+  return factor >= 1 ? fmt::format("{:.3g} times faster than real time", factor)
+                     : fmt::format("{:.3g} times slower than real time", 1 / factor);
+}
+
+// The reduced mechanism against the full one.
+std::string reduced_words(const ReportDraft& draft, const ReportRuns& runs, ReportPage& page) {
+  const ReportRun& run = *runs.proposed();
+  const ReportRun* reference = runs.reference_of(run);
+  const double faster = number_in(run.model, "times_faster"), nodes = node_error(draft, run);
+  const std::optional<SensorError> error = place_error(runs, run);
+  std::string words = fmt::format(" The whole mechanism was then reduced to {:.0f} unknowns (case {})",
+                                  unknowns_of(run), run.label);
+  ReportCard card;
+  card.label = "Error of the reduced model";
+  if (error) {
+    words += fmt::format(", whose sensors stay within {:.2g} m of the full model", error->largest);
+    card.value = report_number(error->largest, 2, "m");
+    card.note = fmt::format("largest difference of a sensor from the full model ({})", error->column);
+    if (error->motion > 0) {
+      words += fmt::format(", {} of the motion", percent_text(error->relative()));
+      card.note += fmt::format("; {} of its motion of {:.3g} m", percent_text(error->relative()), error->motion);
+      card.mood = error->relative() < 0.01  ? ReportCard::Mood::Good
+                  : error->relative() > 0.1 ? ReportCard::Mood::Bad
+                                            : ReportCard::Mood::Plain;
+    }
+  } else if (std::isfinite(nodes)) {
+    words += fmt::format(", whose nodes are {:.2g} m from the full model's (root mean square)", nodes);
+    card.value = report_number(nodes, 2, "m");
+    card.note = "root mean square distance of all nodes from the full model";
+  }
+  if (!card.note.empty()) page.cards.push_back(std::move(card));
+  if (faster > 0) {
+    words += fmt::format(", and which is {:.3g} times faster", faster);
+    const std::string instead =
+        reference ? fmt::format("{} instead of {}", format_seconds(number_in(run.model, "seconds")),
+                                format_seconds(number_in(reference->model, "seconds")))
+                  : "";
+    if (!instead.empty())
+      words += fmt::format(" ({} for {:.4g} s of motion)", instead, number_in(run.simulation, "end"));
+    page.cards.push_back({"Faster by", report_number(faster, 3, "times"),
+                          fmt::format("{}{}{}", instead, instead.empty() ? "" : "; ", speed(run)),
+                          ReportCard::Mood::Good});
+  }
+  words += ".";
+  if (const json& trust = part_of(run.model, "trust"); trust.is_object()) {
+    const bool outside = part_of(trust, "outside_since").is_number();
+    page.cards.push_back({"Distance from the training", report_number(number_in(trust, "largest"), 2),
+                          outside ? fmt::format("left what it was trained on at t = {:.4g} s",
+                                                number_in(trust, "outside_since"))
+                                  : fmt::format("stays within what it was trained on (limit {:.2g})",
+                                                number_in(trust, "threshold")),
+                          outside ? ReportCard::Mood::Bad : ReportCard::Mood::Good});
+  }
+  return words;
+}
+
+// Cases that are no reduced mechanisms.
+std::string compared_words(const ReportRuns& runs, ReportPage& page) {
+  const ReportRun* worst = nullptr;
+  std::optional<SensorError> error;
+  int compared = 0;
+  for (const ReportRun& run : runs.all) {
+    const std::optional<SensorError> own = place_error(runs, run);
+    if (!own) continue;
+    ++compared;
+    if (error && error->largest >= own->largest) continue;
+    error = own;
+    worst = &run;
+  }
+  if (!worst) return "";
+  const ReportRun* reference = runs.reference_of(*worst);
+  const std::string of_motion =
+      error->motion > 0 ? fmt::format(", {} of its motion", percent_text(error->relative())) : "";
+  page.cards.push_back({"Largest difference of the cases", report_number(error->largest, 2, "m"),
+                        fmt::format("{} of case {} against {}{}", error->column, worst->label,
+                                    reference ? reference->label : "", of_motion)});
+  return fmt::format(" {} case{} compared with {}: {} differs most, by {:.2g} m in {}{}.", compared,
+                     compared == 1 ? " was" : "s were", reference ? reference->label : "the reference",
+                     compared == 1 ? "it" : fmt::format("case {}", worst->label), error->largest,
+                     error->column, of_motion);
+}
+
+}  // namespace
+
+void report_summary(ReportDraft& draft, const ReportRuns& runs) {
+  ReportPage& page = draft.page;
+  const json& bodies = part_of(draft.summary, "bodies");
+  const double fe = fe_unknowns(bodies);
+  if (runs.all.empty()) return;
+  const ReportRun* full = runs.proposed() ? runs.reference_of(*runs.proposed()) : &runs.all.front();
+  if (!full) full = &runs.all.front();
+
+  std::vector<std::string> names;
+  for (const auto& [name, body] : bodies.items()) names.push_back(name);
+  if (names.empty())
+    for (const json& body : part_of(full->simulation, "bodies"))
+      names.push_back(text_in(body, "name"));
+  const double end = number_in(full->simulation, "end"), unknowns = unknowns_of(*full);
+  std::string words =
+      fmt::format("The motion of {} bod{} ({})", names.size(), names.size() == 1 ? "y" : "ies", few(names));
+  if (std::isfinite(end)) words += fmt::format(" was simulated over {:.4g} s", end);
+  words += fe > 0 ? fmt::format(
+                        ". The finite element meshes have {} degrees of freedom; with component modes "
+                        "{} unknowns are left",
+                        with_commas(fe), with_commas(unknowns))
+                  : fmt::format(" with {} unknowns", with_commas(unknowns));
+  words += ".";
+
+  page.cards.push_back({names.size() == 1 ? "Body" : "Bodies",
+                        ReportValue(fmt::format("{}", names.size()), static_cast<double>(names.size())),
+                        few(names)});
+  ReportCard size{"Unknowns", ReportValue(with_commas(unknowns), unknowns), "", ReportCard::Mood::Plain};
+  std::vector<std::string> chain, what;
+  if (fe > 0) {
+    chain.push_back(with_commas(fe));
+    what.emplace_back("finite elements");
+  }
+  chain.push_back(with_commas(unknowns));
+  what.emplace_back(fe > 0 ? "with component modes" : "full model");
+  if (runs.proposed()) {
+    chain.push_back(with_commas(unknowns_of(*runs.proposed())));
+    what.emplace_back("reduced as a whole");
+  }
+  if (chain.size() > 1) {
+    size.value.text = fmt::format("{}", fmt::join(chain, " \u2192 "));
+    if (runs.proposed()) size.value.value = unknowns_of(*runs.proposed());
+  }
+  size.note = fmt::format("{}", fmt::join(what, " \u2192 "));
+  page.cards.push_back(std::move(size));
+
+  words += runs.proposed() ? reduced_words(draft, runs, page) : compared_words(runs, page);
+  reduction_card(page, bodies);
+
+  // of all runs, because one bad one matters
+  double energy = std::nan(""), gap = std::nan("");
+  std::string of_energy, of_gap;
+  for (const ReportRun& run : runs.all) {
+    if (const double drift = number_in(run.simulation, "energy_drift");
+        !(energy >= drift) && std::isfinite(drift)) {
+      energy = drift;
+      of_energy = run.label;
+    }
+    if (const double drift = number_in(run.simulation, "constraint_drift");
+        !(gap >= drift) && std::isfinite(drift)) {
+      gap = drift;
+      of_gap = run.label;
+    }
+  }
+  const auto of_run = [&](const std::string& label) {
+    return runs.all.size() > 1 ? fmt::format(" (worst run: {})", label) : std::string();
+  };
+  if (std::isfinite(energy))
+    page.cards.push_back({"Energy drift", ReportValue(percent_text(energy), energy),
+                          "energy that appeared or vanished, of the largest energy" + of_run(of_energy)});
+  if (std::isfinite(gap))
+    page.cards.push_back({"Gaps of joints", report_number(gap, 2, "m"), "largest" + of_run(of_gap)});
+  for (const ReportRun& run : runs.all)
+    if (run.result && !run.complete()) {
+      page.cards.insert(page.cards.begin(),
+                        {"State", ReportValue(std::string(name_of(run.result->end.status))),
+                         "not all simulations are complete; see the warnings", ReportCard::Mood::Bad});
+      break;
+    }
+  page.summary = words + page.summary;
+}
+
+void report_reproduction(ReportDraft& draft, const ReportRuns& runs, const std::string& command) {
+  ReportSection& section = draft.section("reproduction", "How to get these results again");
+  const std::string study = text_in(draft.summary, "study");
+  std::string commands = command;
+  const auto quoted = [](const std::string& word) {
+    return word.find_first_of(" '\"$\\") == std::string::npos ? word : fmt::format("\"{}\"", word);
+  };
+  if (commands.empty() && !study.empty())
+    commands = fmt::format("lissom run {} --out {}", quoted(study), quoted(draft.folder.string()));
+  if (!commands.empty()) section.blocks.push_back(ReportCode{commands});
+
+  ReportFacts facts;
+  const auto fact = [&](const char* what, const std::string& text) {
+    if (!text.empty()) facts.rows.emplace_back(what, ReportValue(text));
+  };
+  fact("Study", study);
+  std::string written = text_in(draft.summary, "lissom_version"), text;
+  for (const ReportRun& run : runs.all)
+    if (run.result) {
+      if (written.empty()) written = run.result->lissom_version;
+      if (text.empty()) text = run.result->header.study;
+    }
+  fact("Results by lissom", written);
+  fact("BLAS", text_in(draft.summary, "blas"));
+  if (const double bytes = number_in(draft.summary, "peak_memory_bytes"); std::isfinite(bytes))
+    facts.rows.emplace_back("Memory at the peak", ReportValue(format_bytes(bytes), bytes));
+  if (!facts.rows.empty()) section.blocks.push_back(std::move(facts));
+  if (!text.empty()) section.blocks.push_back(ReportDetails{"The study file", {ReportCode{text}}});
+  section.blocks.push_back(
+      ReportDetails{"Versions of the program that wrote this report", {ReportCode{versions_text()}}});
+
+  // files of the folder, and of cases
+  ReportTable files{"files", "", {"file", "size [bytes]"}, {}};
+  double total = 0;
+  size_t count = 0;
+  std::vector<std::pair<std::string, double>> found;
+  std::error_code ec;
+  if (std::filesystem::is_directory(draft.folder, ec))
+    for (auto it = std::filesystem::recursive_directory_iterator(draft.folder, ec);
+         !ec && it != std::filesystem::recursive_directory_iterator(); it.increment(ec)) {
+      std::error_code own;
+      if (!it->is_regular_file(own)) continue;
+      const auto bytes = static_cast<double>(it->file_size(own));
+      if (own) continue;
+      total += bytes;
+      ++count;
+      found.emplace_back(it->path().lexically_relative(draft.folder).generic_string(), bytes);
+    }
+  std::sort(found.begin(), found.end());
+  constexpr size_t most = 200;
+  for (size_t i = 0; i < std::min(found.size(), most); ++i)
+    files.rows.push_back({found[i].first, ReportValue(with_commas(found[i].second), found[i].second)});
+  if (found.size() > most) files.caption = fmt::format("The first {} of {} files.", most, found.size());
+  if (count > 0)
+    section.blocks.push_back(ReportDetails{
+        fmt::format("Files of the run: {}, {}", count, format_bytes(total)), {std::move(files)}});
+}
+
+}  // namespace lissom
