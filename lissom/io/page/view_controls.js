@@ -178,7 +178,7 @@ class Controls {
           make('p', {class: 'lv-hint'}, 'Or click a ball in the view.')));
     }
     // bodies
-    const names = [...new Set(run.parts.map((part) => part.name))];
+    const names = [...new Set(run.parts.filter((part) => part.count).map((part) => part.name))];
     controls.bodies = make('div', {class: 'lv-bodies'});
     for (const name of names) {
       const index = run.parts.findIndex((part) => part.name === name);
@@ -205,8 +205,7 @@ class Controls {
     this.refresh();
   }
 
-  mode_names() {
-    const {modes, time} = this.view.runs[this.view.first];
+  mode_names({modes, time}) {
     const names = modes.map((mode, k) => {
       const damping = mode.damping_ratio > 0 ? `, damping ${number(100 * mode.damping_ratio, 2)} %` : '';
       return [String(k), `${mode.label}: ${number(mode.frequency_hz, 4)} Hz${damping}`];
@@ -227,7 +226,7 @@ class Controls {
       element.replaceChildren(...options.map(([value, text]) => make('option', {value}, text)));
       element.value = chosen;
     };
-    if (controls.mode) fill(controls.mode, this.mode_names(), String(mode));
+    if (controls.mode) fill(controls.mode, this.mode_names(view.runs[view.first]), String(mode));
     fill(controls.colour, view.colours(), view.colour);
     controls.range_field.hidden = view.colour === 'body' || mode >= 0;
     const speed = view.speeds[view.kind()];
@@ -251,10 +250,10 @@ class Controls {
     controls.amplitude_label.textContent = `Amplitude ${Math.round(100 * view.amplitude)} % of the size`;
     view.names.forEach((name, i) => {
       const run = view.shown_runs()[i];
-      name.hidden = view.spec.runs.length < 2 || !run;
-      name.textContent = !run ? '' :
-          mode >= 0           ? `${run.label}, ${number(run.modes[mode].frequency_hz, 4)} Hz` :
-                                run.label;
+      const title = run && mode >= 0 ? this.mode_names(run).find(([k]) => Number(k) === mode)[1] : '';
+      const label = view.spec.runs.length > 1 && run ? run.label : '';
+      name.textContent = [label, title].filter(Boolean).join(', ');
+      name.hidden = !name.textContent;
       name.classList.toggle('lv-right', i === 1 && view.beside());
       name.classList.toggle('lv-over', i === 1 && !view.beside());
       name.style.color = i === 1 && !view.beside() ? lissom.view_gpu.second_colour : '';

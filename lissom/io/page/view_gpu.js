@@ -139,7 +139,7 @@ const second_colour = '#e0457b';  // of a run that lies over another
 
 // From blue over green to yellow, evenly growing lighter: lightness, chroma and hue of OKLCH.
 function ramp_colour(t) {
-  const L = 0.4 + 0.5 * t, chroma = 0.14, hue = (275 - 175 * t) * Math.PI / 180;
+  const L = 0.45 + 0.46 * t, chroma = 0.135, hue = (275 - 175 * t) * Math.PI / 180;
   const a = chroma * Math.cos(hue), b = chroma * Math.sin(hue);
   const l = (L + 0.3963377774 * a + 0.2158037573 * b) ** 3;
   const m = (L - 0.1055613458 * a - 0.0638541728 * b) ** 3;
