@@ -91,7 +91,7 @@ const surface_shader = head + `
     void main() {
       vec3 normal = normalize(cross(dFdx(seen), dFdy(seen)));
       if (dot(normal, seen) > 0.0) normal = -normal;
-      float light = 0.42 + 0.58 * max(0.0, dot(normal, vec3(0.18, 0.31, 0.93)));
+      float light = 0.56 + 0.44 * max(0.0, dot(normal, vec3(0.18, 0.31, 0.93)));
       vec3 base = colour;
       if (colouring != 0) {
         float t = clamp((value - range.x) / max(range.y - range.x, 1e-30), 0.0, 1.0);
