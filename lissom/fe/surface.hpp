@@ -29,9 +29,9 @@ struct SurfaceOptions {
 // nodes (hex8).
 Surface surface_of(const Mesh& mesh, const SurfaceOptions& options = {});
 
-// The same with at most `max_points` points: those of a cell of a grid become one, that of them nearest to
-// their mean; triangles and edges that vanish thereby, and repeated ones, go. `points` are the mesh's (3 by
-// nodes). A surface that is small enough stays as it is.
+// The same with at most `max_points` points (8 or more): those of a cell of a grid become one, that of them
+// nearest to their mean; triangles and edges that vanish thereby, and repeated ones, go. `points` are the
+// mesh's (3 by nodes). A surface that is small enough stays as it is.
 Surface simplify(const Surface& surface, const Eigen::Ref<const Eigen::Matrix3Xd>& points, int max_points);
 
 }  // namespace lissom
