@@ -217,7 +217,7 @@ class PartStress {
 
   // Why there is none; empty where compute() will do.
   std::string missing() const {
-    if (part_.kind == ViewParts::Kind::Beam) return "drawn as a beam";
+    if (part_.kind == ViewParts::Kind::Beam) return "a beam";
     if (part_.kind == ViewParts::Kind::Rods || body_.deformation_basis(part_.group_index).size == 0)
       return "rigid";
     if (!part_.complete) return "kept without all nodes of the mesh";
@@ -402,7 +402,8 @@ View motion_view(const SimulationRun& run, const StudyFile& study, const BodyMes
   }
   for (const auto& [why, names] : without)
     view.notes.push_back(fmt::format("Stress is not shown of '{}': {} {}.", fmt::join(names, "', '"),
-                                     names.size() == 1 ? "it is" : "they are", why));
+                                     names.size() == 1 ? "it is" : "they are",
+                                     names.size() > 1 && why == "a beam" ? "beams" : why));
   if (parts.parts().empty()) view.notes.emplace_back("No body has a shape that could be shown.");
   view.sensors = sensors_of(*run.built, parts, run.columns, q.col(0));
   for (const Part& part : parts.parts()) view.parts.push_back(part.shown);
