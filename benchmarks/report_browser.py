@@ -46,6 +46,7 @@ def measure(report, seconds=4):
         loaded = time.monotonic() - start
         driver.execute_script("""
             const canvas = document.querySelector("figure.view canvas");
+            canvas.parentElement.style.flex = "none";
             canvas.parentElement.style.width = "800px";
             canvas.parentElement.style.height = "500px";
             window.dispatchEvent(new Event("resize"));""")

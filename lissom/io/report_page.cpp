@@ -233,6 +233,9 @@ json as_floats(const Matrix& values, Blobs& blobs) {
   return blobs.add(std::span<const float>(floats.data(), static_cast<size_t>(floats.size())));
 }
 
+// The number of a point that is no node.
+constexpr std::uint32_t no_node = 0xffffffff;
+
 json run_json(const std::string& label, const View& view, Blobs& blobs) {
   const auto [low, high] = view.box();
   json out = {{"label", printable(label)},
@@ -243,12 +246,17 @@ json run_json(const std::string& label, const View& view, Blobs& blobs) {
               {"shapes", nullptr},
               {"sensors", json::array()}};
   for (const std::string& note : view.notes) out["notes"].push_back(printable(note));
-  for (const ViewPart& part : view.parts)
+  for (const ViewPart& part : view.parts) {
+    std::vector<std::uint32_t> ids;
+    for (const std::int64_t id : part.node_ids)
+      ids.push_back(id >= 0 && id < no_node ? static_cast<std::uint32_t>(id) : no_node);
     out["parts"].push_back({{"name", printable(part.name)},
                             {"points", as_floats(part.points, blobs)},
                             {"triangles", blobs.add(part.triangles)},
                             {"edges", blobs.add(part.edges)},
+                            {"node_ids", blobs.add(ids)},
                             {"mesh_nodes", part.mesh_nodes}});
+  }
   if (view.motion) {
     const ViewMotion& motion = *view.motion;
     json parts = json::array();

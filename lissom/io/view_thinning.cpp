@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <map>
-#include <set>
-#include <unordered_map>
+#include <numeric>
+
+#include "lissom/fe/surface.hpp"
 
 namespace lissom {
 
@@ -20,52 +19,7 @@ namespace {
 constexpr std::int64_t fewest_points = 400;
 constexpr Index fewest_frames = 60;
 
-// For each point the one that stands for it: the one nearest to the middle of its cell's points.
-std::vector<std::uint32_t> representatives(const Eigen::Matrix3Xf& points, double cell,
-                                           const std::vector<std::uint32_t>& kept) {
-  std::map<std::array<long, 3>, std::vector<std::uint32_t>> cells;
-  for (Index i = 0; i < points.cols(); ++i) {
-    std::array<long, 3> key;
-    for (int c = 0; c < 3; ++c) key[c] = std::lround(std::floor(points(c, i) / cell));
-    cells[key].push_back(static_cast<std::uint32_t>(i));
-  }
-  std::vector<std::uint32_t> of(static_cast<size_t>(points.cols()));
-  for (const auto& [key, members] : cells) {
-    Eigen::Vector3f middle = Eigen::Vector3f::Zero();
-    for (const auto i : members) middle += points.col(i);
-    middle /= static_cast<float>(members.size());
-    std::uint32_t best = members.front();
-    for (const auto i : members)
-      if ((points.col(i) - middle).squaredNorm() < (points.col(best) - middle).squaredNorm()) best = i;
-    for (const auto i : members) of[i] = best;
-  }
-  for (const auto i : kept) of[i] = i;
-  return of;
-}
-
-size_t count_of(const std::vector<std::uint32_t>& of) {
-  return std::set<std::uint32_t>(of.begin(), of.end()).size();
-}
-
-// Groups of `size` points each under another numbering; those that vanish or come again are left out.
-std::vector<std::uint32_t> renumbered(const std::vector<std::uint32_t>& groups, size_t size,
-                                      const std::vector<std::uint32_t>& number) {
-  std::vector<std::uint32_t> out;
-  std::set<std::array<std::uint32_t, 3>> seen;
-  for (size_t g = 0; g + size <= groups.size(); g += size) {
-    std::array<std::uint32_t, 3> now = {0, 0, 0};
-    for (size_t k = 0; k < size; ++k) now[k] = number[groups[g + k]];
-    std::array<std::uint32_t, 3> sorted = now;
-    std::sort(sorted.begin(), sorted.begin() + static_cast<long>(size));
-    if (std::adjacent_find(sorted.begin(), sorted.begin() + static_cast<long>(size)) !=
-        sorted.begin() + static_cast<long>(size))
-      continue;
-    if (seen.insert(sorted).second) out.insert(out.end(), now.begin(), now.begin() + static_cast<long>(size));
-  }
-  return out;
-}
-
-MatrixXf rows_of(const MatrixXf& values, int components, const std::vector<std::uint32_t>& points) {
+MatrixXf rows_of(const MatrixXf& values, int components, const std::vector<int>& points) {
   if (values.size() == 0) return values;
   MatrixXf out(components * static_cast<Index>(points.size()), values.cols());
   for (size_t i = 0; i < points.size(); ++i)
@@ -110,34 +64,30 @@ View with_fewer_points(const View& view, std::int64_t most) {
   for (size_t p = 0; p < out.parts.size(); ++p) {
     ViewPart& part = out.parts[p];
     const Index n = part.points.cols();
-    const auto limit = static_cast<size_t>(std::max(8.0, share * static_cast<double>(n)));
-    if (static_cast<size_t>(n) <= limit) continue;
-    std::vector<std::uint32_t> sensors;
-    for (const ViewSensor& sensor : out.sensors)
-      if (sensor.part == static_cast<int>(p)) sensors.push_back(sensor.point);
-    // cells grow until few enough points are left
-    const Eigen::Vector3f size = part.points.rowwise().maxCoeff() - part.points.rowwise().minCoeff();
-    double cell = std::max(1e-9, size.cast<double>().norm() / std::sqrt(static_cast<double>(limit)) / 2);
-    std::vector<std::uint32_t> of = representatives(part.points, cell, sensors);
-    while (count_of(of) > limit + sensors.size()) of = representatives(part.points, cell *= 1.25, sensors);
-
-    std::vector<std::uint32_t> kept(of.begin(), of.end());
-    std::sort(kept.begin(), kept.end());
-    kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
-    std::vector<std::uint32_t> number(static_cast<size_t>(n));
-    for (size_t i = 0; i < number.size(); ++i)
-      number[i] =
-          static_cast<std::uint32_t>(std::lower_bound(kept.begin(), kept.end(), of[i]) - kept.begin());
+    const int limit = static_cast<int>(std::max(8.0, share * static_cast<double>(n)));
+    if (n <= limit) continue;
+    Surface surface;
+    surface.nodes.resize(static_cast<size_t>(n));
+    std::iota(surface.nodes.begin(), surface.nodes.end(), 0);
+    surface.triangles = part.triangles;
+    surface.edges = part.edges;
+    surface = simplify(surface, part.points.cast<double>(), limit);
+    const std::vector<int>& kept = surface.nodes;
     part.points = Eigen::Matrix3Xf(view.parts[p].points(Eigen::all, kept));
+    part.triangles = std::move(surface.triangles);
+    part.edges = std::move(surface.edges);
     if (!part.node_ids.empty()) {
       std::vector<std::int64_t> ids;
-      for (const auto i : kept) ids.push_back(part.node_ids[i]);
+      for (const int i : kept) ids.push_back(part.node_ids[static_cast<size_t>(i)]);
       part.node_ids = std::move(ids);
     }
-    part.triangles = renumbered(part.triangles, 3, number);
-    part.edges = renumbered(part.edges, 2, number);
-    for (ViewSensor& sensor : out.sensors)
-      if (sensor.part == static_cast<int>(p)) sensor.point = number[sensor.point];
+    for (ViewSensor& sensor : out.sensors) {
+      if (sensor.part != static_cast<int>(p)) continue;
+      const Eigen::Vector3f where = view.parts[p].points.col(sensor.point);
+      Index nearest = 0;
+      (part.points.colwise() - where).colwise().squaredNorm().minCoeff(&nearest);
+      sensor.point = static_cast<std::uint32_t>(nearest);
+    }
     if (out.motion) {
       ViewMotion::Part& motion = out.motion->parts[p];
       motion.displacement.basis = rows_of(motion.displacement.basis, 3, kept);

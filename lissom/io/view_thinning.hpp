@@ -16,8 +16,7 @@ std::int64_t encoded_bytes(const ReportView& view);
 // least to the eye; says in the views' notes and in `notes` what was done. False: nothing is left to take.
 bool thin_views(const std::vector<ReportView*>& views, double factor, std::vector<std::string>& notes);
 
-// The view with at most so many points: points that lie in one cell of a grid become the one nearest to their
-// middle, triangles and edges that vanish are left out. Sensors keep their points.
+// The view with at most so many points (fe/surface.hpp, simplify). Sensors go to the nearest point left.
 View with_fewer_points(const View& view, std::int64_t most);
 // Every so many frames, and the last one.
 View with_fewer_frames(const View& view, int every);

@@ -274,8 +274,9 @@ TEST(ViewThinning, FewerPointsAreOldPointsWithTheirMotionAndNoHoles) {
     EXPECT_EQ(coarse.motion->parts[0].displacement.basis(3 * i + 2, 0),
               view.motion->parts[0].displacement.basis(3 * old + 2, 0));
   }
-  // the sensor stays where it was
-  EXPECT_EQ(part.points.col(coarse.sensors[0].point), whole.points.col(view.sensors[0].point));
+  // the sensor stays near: within the diagonal of a cell, some 1 / sqrt(1000) wide
+  EXPECT_LT((part.points.col(coarse.sensors[0].point) - whole.points.col(view.sensors[0].point)).norm(),
+            0.06);
   // the triangles cover the sheet as before, but for its rim
   double area = 0;
   for (size_t t = 0; t < part.triangles.size(); t += 3) {
