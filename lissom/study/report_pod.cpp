@@ -128,11 +128,11 @@ ReportTable test_table(const json& training) {
     const std::string problem = text_in(test, "problem");
     const std::string note = problem.empty() ? text_in(test, "fallback") : problem;
     table.rows.push_back(
-        {text_in(test, "test"), parameter_text(part_of(test, "parameters")),
-         text_in(test, "combination"), report_number(number_in(test, "order"), 9),
-         text_in(test, "force"), report_number(worst_error(test), 3),
-         report_number(number_in(test, "trust"), 3), report_number(number_in(test, "full_seconds"), 4),
-         report_number(number_in(test, "seconds"), 4), report_number(number_in(test, "setup_seconds"), 4),
+        {text_in(test, "test"), parameter_text(part_of(test, "parameters")), text_in(test, "combination"),
+         report_number(number_in(test, "order"), 9), text_in(test, "force"),
+         report_number(worst_error(test), 3), report_number(number_in(test, "trust"), 3),
+         report_number(number_in(test, "full_seconds"), 4), report_number(number_in(test, "seconds"), 4),
+         report_number(number_in(test, "setup_seconds"), 4),
          report_number(number_in(test, "times_faster"), 4), note});
   }
   return table;

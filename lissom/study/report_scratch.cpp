@@ -1,9 +1,6 @@
-// SCRATCH until bodies, analyses and views are merged.
-#include "lissom/study/report_parts.hpp"
+// SCRATCH until views are merged.
+#include "lissom/io/view_file.hpp"
 namespace lissom {
-__attribute__((weak)) void report_bodies(ReportDraft&, const nlohmann::json&) {}
-__attribute__((weak)) void report_body_file(ReportDraft&, const std::filesystem::path&) {}
-__attribute__((weak)) void report_analyses(ReportDraft&, const nlohmann::json&) {}
 __attribute__((weak)) View read_view_file(const std::filesystem::path&, Diagnostics&) { return {}; }
 __attribute__((weak)) bool is_view_file(const std::filesystem::path&) { return false; }
 __attribute__((weak)) std::int64_t View::points() const { return 0; }

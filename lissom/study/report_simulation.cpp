@@ -121,7 +121,7 @@ ReportTable run_table(const ReportRuns& runs) {
                     "How the runs went",
                     {"run", "state", "until t [s]", "steps", "rejected", "Newton iterations",
                      "factorisations", "smallest step [s]", "largest step [s]", "time [s]",
-                     "of it output [s]", "energy drift", "constraint drift [m]"},
+                     "of it output [s]", "energy drift, relative", "constraint drift [m]"},
                     {}};
   for (const ReportRun& run : runs.all) {
     const json& s = run.simulation;

@@ -47,8 +47,8 @@ ReportFigure singular_values(const json& training, const std::string& id) {
   cut(own);
   cut(full);
   if (!own.empty())
-    figure.series.push_back(
-        {"in the space of component modes", numbers_from(1, own.size()), own, ReportSeries::Style::LinePoints});
+    figure.series.push_back({"in the space of component modes", numbers_from(1, own.size()), own,
+                             ReportSeries::Style::LinePoints});
   if (!full.empty())
     figure.series.push_back(
         {"of all nodal coordinates", numbers_from(1, full.size()), full, ReportSeries::Style::Points});
@@ -141,8 +141,7 @@ ReportFigure errors(const json& training, const std::string& id) {
   }
   for (ReportSeries* series : {&largest, &rms, &projection}) {
     series->y = positive(std::move(series->y));
-    if (any_finite(series->y))
-      figure.series.push_back(std::move(*series));
+    if (any_finite(series->y)) figure.series.push_back(std::move(*series));
   }
   figure.caption =
       "The small model of each order was run with the loads of the training and compared with it. The dashed "
