@@ -55,7 +55,7 @@ examples: build
 	done
 
 format:
-	git ls-files '*.cpp' '*.hpp' | xargs clang-format-14 -i
+	git ls-files '*.cpp' '*.hpp' '*.js' | xargs clang-format-14 -i
 
 clean:
 	rm -rf build build-dev build-sanitize

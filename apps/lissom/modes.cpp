@@ -1,6 +1,7 @@
 // lissom modes: natural frequencies and mode shapes of one body.
 #include "apps/lissom/command.hpp"
 #include "lissom/study/body.hpp"
+#include "lissom/study/view.hpp"
 
 namespace lissom::app {
 
@@ -26,8 +27,11 @@ void modes(ModesFlags flags, Command& command) {
   build_model(body, command.diagnostics, command.progress());
   solve_modes(body, command.diagnostics, command.progress());
   std::vector<std::string> files;
-  if (!flags.no_files)
+  if (!flags.no_files) {
     files = write_body_results(body, folder, body.seconds, command.diagnostics, command.progress());
+    const std::string view = write_body_view(body, folder, command.diagnostics, command.progress());
+    if (!view.empty()) files.push_back(view);
+  }
 
   command.json = modes_json(body);
   command.json["nodes"] = body.model.points.cols();

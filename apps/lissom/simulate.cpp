@@ -4,6 +4,7 @@
 #include "apps/lissom/mechanism.hpp"
 #include "lissom/study/paraview.hpp"
 #include "lissom/study/train.hpp"
+#include "lissom/study/view.hpp"
 
 namespace lissom::app {
 
@@ -24,30 +25,31 @@ std::filesystem::path folder_of(const SimulateFlags& flags, const std::string& c
   return case_name.empty() ? folder : folder / case_name;
 }
 
-// For ParaView, where the study asks for it.
+// The view, and for ParaView where the study asks for it.
 void show(const StudyFile& variant, const std::function<BodyMeshes()>& meshes,
           const std::filesystem::path& out, SimulationRun& run, Command& command) {
   if (variant.simulation->simulate->paraview)
     write_motion(run, *variant.simulation->simulate->paraview, meshes(), out, command.diagnostics,
                  command.progress());
+  write_motion_view(run, variant, meshes, out, command.diagnostics, command.progress());
 }
 
 // The bodies that a model was made of, as its own study describes them; their meshes need not be there any
-// more.
+// more, which only ParaView minds.
 BodyMeshes meshes_of_model(const RomFile& rom, const StudyFile& variant, Command& command) {
   const auto& simulate = *variant.simulation->simulate;
-  if (!simulate.paraview) return {};
+  Diagnostics unasked;
+  Diagnostics& diagnostics = simulate.paraview ? command.diagnostics : unasked;
   try {
     if (rom.study.empty()) fail_input("the model has no study in it");
     StudyFile full = parse_study(rom.study, rom.study_path);
     if (!full.simulation) fail_input("the study in the model has no simulation");
     full.simulation->simulate = simulate;
     BodyStore store;
-    return meshes_to_show(full, store, command.diagnostics, command.progress());
+    return meshes_to_show(full, store, diagnostics, command.progress());
   } catch (const InputError& e) {
-    command.diagnostics.warn(
-        "paraview.meshes",
-        fmt::format("nothing is written for ParaView, the meshes cannot be read: {}", e.what()));
+    diagnostics.warn("paraview.meshes",
+                     fmt::format("nothing is written for ParaView, the meshes cannot be read: {}", e.what()));
     return {};
   }
 }
@@ -56,6 +58,9 @@ void report(const StudyFile& study, const StudyFile& variant, const std::filesys
             SimulationRun run, Command& command) {
   command.text = fmt::format("{}\n\n{}wrote {}\nwrote {}\n", study.title, run.text,
                              (out / "sensors.csv").string(), (out / "result.h5").string());
+  if (run.summary.contains("view"))
+    command.text +=
+        fmt::format("wrote {}\n", (out / run.summary["view"]["file"].get<std::string>()).string());
   command.json = std::move(run.summary);
   command.json["study"] = study.path.string();
   command.json["title"] = study.title;
@@ -122,9 +127,11 @@ void simulate_rom(const SimulateFlags& flags, Command& command) {
   const BodyMeshes meshes = meshes_of_model(rom, variant, command);
   SimulationRun run = simulate(variant, out, build_rom_system(variant, rom.model, command.diagnostics),
                                command.diagnostics, command.progress(), options);
-  if (!meshes.empty())
-    show(
-        variant, [&] { return meshes; }, out, run, command);
+  if (!meshes.empty() && variant.simulation->simulate->paraview)
+    write_motion(run, *variant.simulation->simulate->paraview, meshes, out, command.diagnostics,
+                 command.progress());
+  write_motion_view(
+      run, variant, [&] { return meshes; }, out, command.diagnostics, command.progress());
   report(study, variant, out, std::move(run), command);
   command.json["rom"] = flags.file;
 }
@@ -136,7 +143,7 @@ void simulate_study(const SimulateFlags& flags, Command& command) {
   if (!variant.pod_rom.empty())
     return simulate_pod(flags, study, variant, read_pod_file(variant.pod_rom, command.diagnostics), command);
   const std::filesystem::path out = folder_of(flags, flags.case_name);
-  BodyStore store(false, wants_paraview(variant), stress_needs(study));
+  BodyStore store(false, true, stress_needs(study));
   const auto shown = [&] { return meshes_to_show(variant, store, command.diagnostics, command.progress()); };
   const SimulationOptions options = simulation_options(flags);
   const bool to_train = needs_training(variant);

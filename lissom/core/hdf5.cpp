@@ -449,6 +449,9 @@ void Group::write_values(std::string_view name, std::int64_t type, const void* v
 void Group::write(std::string_view name, std::span<const double> values, Shape shape) {
   write_values(name, H5T_NATIVE_DOUBLE, values.data(), values.size(), shape);
 }
+void Group::write(std::string_view name, std::span<const float> values, Shape shape) {
+  write_values(name, H5T_NATIVE_FLOAT, values.data(), values.size(), shape);
+}
 void Group::write(std::string_view name, std::span<const std::int32_t> values, Shape shape) {
   write_values(name, H5T_NATIVE_INT32, values.data(), values.size(), shape);
 }
@@ -655,6 +658,10 @@ std::vector<T> Group::read_values(std::string_view name, std::int64_t type, bool
 
 std::vector<double> Group::read_doubles(std::string_view name) const {
   return read_values<double>(name, H5T_NATIVE_DOUBLE, true);
+}
+
+std::vector<float> Group::read_floats(std::string_view name) const {
+  return read_values<float>(name, H5T_NATIVE_FLOAT, true);
 }
 
 std::vector<std::int64_t> Group::read_longs(std::string_view name) const {

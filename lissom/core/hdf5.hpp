@@ -118,6 +118,7 @@ class Group {
   // Writes the values as they lie in memory; `shape` counts in C order (the last index runs fastest), and
   // empty stands for a vector.
   void write(std::string_view name, std::span<const double> values, Shape shape = {});
+  void write(std::string_view name, std::span<const float> values, Shape shape = {});
   void write(std::string_view name, std::span<const std::int32_t> values, Shape shape = {});
   void write(std::string_view name, std::span<const std::int64_t> values, Shape shape = {});
   void write(std::string_view name, std::span<const std::uint8_t> values, Shape shape = {});
@@ -138,6 +139,7 @@ class Group {
   // All values in C order, whatever the shape. Integers are accepted where doubles are asked for; numbers
   // that the type cannot hold and other kinds of data are refused.
   std::vector<double> read_doubles(std::string_view name) const;
+  std::vector<float> read_floats(std::string_view name) const;
   std::vector<std::int32_t> read_ints(std::string_view name) const;
   std::vector<std::int64_t> read_longs(std::string_view name) const;
   std::vector<std::string> read_strings(std::string_view name) const;

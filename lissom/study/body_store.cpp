@@ -207,6 +207,17 @@ const StoredBody& BodyStore::matrices(const BodySpec& spec, Diagnostics& diagnos
   return it->second;
 }
 
+std::shared_ptr<const Mesh> BodyStore::mesh(const BodySpec& spec, Diagnostics& diagnostics,
+                                            const ProgressHook& progress) {
+  if (spec.without_mesh()) return nullptr;
+  for (const std::string& key : {spec.reduction_key, spec.reduction_key + " matrices"})
+    if (const auto found = bodies_.find(key); found != bodies_.end() && found->second.mesh)
+      return found->second.mesh;
+  std::shared_ptr<const Mesh>& mesh = meshes_[spec.reduction_key];
+  if (!mesh) mesh = std::make_shared<Mesh>(load_body(spec, diagnostics, progress).mesh);
+  return mesh;
+}
+
 // Modes that are not wanted are not needed to move the body, and large.
 void BodyStore::keep_stress(ReducedBody& reduced, StoredBody& stored) const {
   const auto take = [](Eigen::MatrixXd& modes, bool wanted, std::shared_ptr<const Eigen::MatrixXd>& to) {

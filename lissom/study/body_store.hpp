@@ -59,6 +59,11 @@ class BodyStore {
   const StoredBody& matrices(const BodySpec& spec, Diagnostics& diagnostics,
                              const ProgressHook& progress = {});
 
+  // The mesh of a body, as the store has it or as its file does, then kept; null of bodies without one.
+  // Throws InputError where it cannot be read.
+  std::shared_ptr<const Mesh> mesh(const BodySpec& spec, Diagnostics& diagnostics,
+                                   const ProgressHook& progress = {});
+
   // Strain and stress at the nodes of a flexible body for unit amplitudes of its deformation in the spec's
   // formulation (Body::deformation), as far as the store was told to keep them. Throws InputError where there
   // are none: a rigid body, a file or reduction without stress modes, no mesh.
@@ -70,6 +75,7 @@ class BodyStore {
   bool with_matrices_ = false, with_meshes_ = false;
   StressOptions stress_ = {false, false};
   std::map<std::string, StoredBody> bodies_;  // by BodySpec::reduction_key
+  std::map<std::string, std::shared_ptr<const Mesh>> meshes_;
 };
 
 // Strain and stress modes of scalar fields (n by s) at nodes of the mesh, by number. Throws InputError where

@@ -96,15 +96,11 @@ class SceneStress {
 }  // namespace
 
 Scene::Scene(const System& system, const BodyMeshes& meshes, const std::vector<std::string>& chosen,
-             const SourcePos& where, Diagnostics& diagnostics)
+             const SourcePos& where, const LeftOut& left_out, bool whole)
     : system_(system) {
   std::vector<std::string> names;
   const auto asked = [&](const std::string& name) {
     return chosen.empty() || std::find(chosen.begin(), chosen.end(), name) != chosen.end();
-  };
-  const auto leave_out = [&](const std::string& name, const char* why) {
-    diagnostics.warn("paraview." + name,
-                     fmt::format("the body '{}' is not shown in ParaView: {}", name, why));
   };
   for (size_t b = 0; b < system.bodies().size(); ++b) {
     const Body& body = *system.bodies()[b];
@@ -118,7 +114,7 @@ Scene::Scene(const System& system, const BodyMeshes& meshes, const std::vector<s
       if (!beam && (found == meshes.end() || !found->second || found->second->node_count() == 0)) {
         // bodies of numbers have none, unless they were asked for by name
         if (!chosen.empty() || body.flexible_modes() > 0 || group.count > 0)
-          leave_out(group.name, "it has no mesh");
+          left_out(group.name, "it has no mesh");
         continue;
       }
       Part part;
@@ -133,8 +129,9 @@ Scene::Scene(const System& system, const BodyMeshes& meshes, const std::vector<s
         const auto node = index.find(id);
         part.at.push_back(node == index.end() ? -1 : node->second);
       }
-      if (misses_nodes(*part.mesh, part.at)) {
-        leave_out(group.name, "the mechanism does not have all nodes of its mesh; keep them");
+      part.complete = !misses_nodes(*part.mesh, part.at);
+      if (!part.complete && whole) {
+        left_out(group.name, "the mechanism does not have all nodes of its mesh; keep them");
         continue;
       }
       part.first = nodes_;
@@ -145,15 +142,13 @@ Scene::Scene(const System& system, const BodyMeshes& meshes, const std::vector<s
     for (const std::string& name : body.part_names()) {
       if (std::find(names.begin(), names.end(), name) != names.end()) continue;
       names.push_back(name);
-      if (asked(name)) leave_out(name, "it was kept without its nodes");
+      if (asked(name)) left_out(name, "it was kept without its nodes");
     }
   }
   for (const std::string& name : chosen)
     if (std::find(names.begin(), names.end(), name) == names.end())
       fail_input(where, "simulate.paraview.bodies: there is no body '{}'{}; there are: {}", name,
                  did_you_mean(name, names), fmt::join(names, ", "));
-  if (parts_.empty())
-    fail_input(where, "simulate.paraview: no body has a mesh to be shown; give one a mesh, or leave it out");
 }
 
 template <class Nodes>
@@ -197,6 +192,17 @@ std::vector<ExodusPart> Scene::exodus_parts(const MatrixXd& x) const {
   return parts;
 }
 
+Scene paraview_scene(const System& system, const BodyMeshes& meshes, const std::vector<std::string>& chosen,
+                     const SourcePos& where, Diagnostics& diagnostics) {
+  Scene scene(system, meshes, chosen, where, [&](const std::string& name, const std::string& why) {
+    diagnostics.warn("paraview." + name,
+                     fmt::format("the body '{}' is not shown in ParaView: {}", name, why));
+  });
+  if (scene.parts().empty())
+    fail_input(where, "simulate.paraview: no body has a mesh to be shown; give one a mesh, or leave it out");
+  return scene;
+}
+
 bool wants_paraview(const StudyFile& study) {
   const auto wants = [](const StudyFile& one) {
     return (one.linearise && one.linearise->paraview) ||
@@ -209,11 +215,7 @@ bool wants_paraview(const StudyFile& study) {
 BodyMeshes meshes_to_show(const StudyFile& study, BodyStore& store, Diagnostics& diagnostics,
                           const ProgressHook& progress) {
   BodyMeshes meshes;
-  for (const BodySpec& body : study.bodies) {
-    if (store.has(body)) meshes[body.name] = store.get(body, diagnostics, progress).mesh;
-    if (!meshes[body.name] && !body.without_mesh())
-      meshes[body.name] = std::make_shared<Mesh>(load_body(body, diagnostics, progress).mesh);
-  }
+  for (const BodySpec& body : study.bodies) meshes[body.name] = store.mesh(body, diagnostics, progress);
   return meshes;
 }
 
@@ -222,7 +224,7 @@ void write_motion(SimulationRun& run, const ParaviewSpec& spec, const BodyMeshes
                   const ProgressHook& progress) {
   const Timer timer;
   const System& system = *run.built->system;
-  const Scene scene(system, meshes, spec.bodies, spec.where, diagnostics);
+  const Scene scene = paraview_scene(system, meshes, spec.bodies, spec.where, diagnostics);
   const Index samples = run.q.cols();
   MatrixXd start;
   scene.positions(run.q.col(0), start);
@@ -265,7 +267,7 @@ void write_system_modes(const System& system, const Eigen::Ref<const VectorXd>& 
   LISSOM_ASSERT(q.size() == system.coordinates() && shapes.rows() == q.size());
   LISSOM_ASSERT(frequencies_hz.size() == shapes.cols() && options.phases >= 1);
   LISSOM_ASSERT(damping.size() == 0 || damping.size() == shapes.cols());
-  const Scene scene(system, meshes, {}, {}, diagnostics);
+  const Scene scene = paraview_scene(system, meshes, {}, {}, diagnostics);
   MatrixXd points, real, imaginary;
   scene.positions(q, points);
   ExodusWriter file(path, "modes of the mechanism", scene.exodus_parts(points),

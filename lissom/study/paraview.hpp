@@ -4,6 +4,7 @@
 #include <Eigen/Core>
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -22,11 +23,13 @@ using BodyMeshes = std::map<std::string, std::shared_ptr<const Mesh>>;
 // Which nodes of which bodies are shown, and where they are.
 class Scene {
  public:
+  // Told the name of a body that is left out, and why.
+  using LeftOut = std::function<void(const std::string& name, const std::string& why)>;
   // The bodies of `chosen` (all, where it is empty) that are beams or have a mesh whose nodes the mechanism
-  // has; the others are left out with a warning. Throws InputError: a chosen body that there is not, or
-  // nothing to show.
+  // has: all of its elements if `whole`, some of them otherwise. Throws InputError: a chosen body that there
+  // is not.
   Scene(const System& system, const BodyMeshes& meshes, const std::vector<std::string>& chosen,
-        const SourcePos& where, Diagnostics& diagnostics);
+        const SourcePos& where, const LeftOut& left_out, bool whole = true);
 
   struct Part {
     int body = 0;
@@ -34,6 +37,7 @@ class Scene {
     int group_index = 0;  // in node_groups()
     std::shared_ptr<const Mesh> mesh;
     bool beam = false;       // nodes in a row, without elements
+    bool complete = true;    // all nodes of its elements are there
     std::vector<int> at;     // of each node of the mesh: place in the group, -1 without
     Eigen::Index first = 0;  // its first node here
   };
@@ -55,6 +59,11 @@ class Scene {
   std::vector<Part> parts_;
   Eigen::Index nodes_ = 0;
 };
+
+// For ParaView: bodies that cannot be shown are warnings. Throws InputError: a chosen body that there is not,
+// or nothing to show.
+Scene paraview_scene(const System& system, const BodyMeshes& meshes, const std::vector<std::string>& chosen,
+                     const SourcePos& where, Diagnostics& diagnostics);
 
 // Whether the study, or one of its cases, asks for a run on the meshes.
 bool wants_paraview(const StudyFile& study);

@@ -18,6 +18,7 @@
 #include "lissom/study/reduce.hpp"
 #include "lissom/study/simulate.hpp"
 #include "lissom/study/train.hpp"
+#include "lissom/study/view.hpp"
 
 namespace lissom {
 
@@ -34,7 +35,8 @@ class StudyRunner {
         diagnostics_(diagnostics),
         progress_(progress),
         options_(options),
-        store_(study.train.has_value() && !study.train->pod, wants_paraview(study), stress_needs(study)) {}
+        store_(study.train.has_value() && !study.train->pod,
+               wants_paraview(study) || (options.view && options.write_files), stress_needs(study)) {}
 
   // What one body asks for itself: modes, reduction, component modes.
   json run_body(const BodySpec& spec, const std::filesystem::path& out, std::string& text) {
@@ -47,7 +49,12 @@ class StudyRunner {
       build_model(body, diagnostics_, progress_);
       solve_modes(body, diagnostics_, progress_);
       std::vector<std::string> files;
-      if (options_.write_files) files = write_body_results(body, out, body.seconds, diagnostics_, progress_);
+      if (options_.write_files) {
+        files = write_body_results(body, out, body.seconds, diagnostics_, progress_);
+        if (options_.view)
+          if (const std::string view = write_body_view(body, out, diagnostics_, progress_); !view.empty())
+            files.push_back(view);
+      }
       text += "\n" + describe_modes(body) + "\n";
       result.update(modes_json(body));
       result["files"] = files;
@@ -128,6 +135,12 @@ class StudyRunner {
       if (show_modes(study, *analyses.linearisation, out / "system_modes.exo"))
         files.push_back("system_modes.exo");
     }
+    if (!options_.view) return;
+    const std::string view = write_system_modes_view(
+        study, *analyses.linearisation, study.linearise ? study.linearise->modes : 20,
+        [&] { return make_system(study); },
+        [&] { return meshes_to_show(study, store_, diagnostics_, progress_); }, out, diagnostics_, progress_);
+    if (!view.empty()) files.push_back(view);
   }
 
   // The modes of the whole mechanism on the meshes; false where there are none.
@@ -170,12 +183,13 @@ class StudyRunner {
     summary["sweep"]["files"] = {"sweep.csv"};
   }
 
-  // The run on the meshes, where the study asks for it.
+  // The run on the meshes: its view, and for ParaView where the study asks for it.
   void show(const StudyFile& study, SimulationRun& run, const std::filesystem::path& out) {
+    if (!options_.write_files) return;
     const SimulateSpec& simulate = *study.simulation->simulate;
-    if (!options_.write_files || !simulate.paraview) return;
-    const BodyMeshes meshes = meshes_to_show(study, store_, diagnostics_, progress_);
-    write_motion(run, *simulate.paraview, meshes, out, diagnostics_, progress_);
+    const auto meshes = [&] { return meshes_to_show(study, store_, diagnostics_, progress_); };
+    if (simulate.paraview) write_motion(run, *simulate.paraview, meshes(), out, diagnostics_, progress_);
+    if (options_.view) write_motion_view(run, study, meshes, out, diagnostics_, progress_);
   }
 
   // The training that a [train] asks for, carried out once; runs made so far are not made again.

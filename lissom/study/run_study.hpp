@@ -25,6 +25,7 @@ struct RunOptions {
   // of simulations, see SimulationOptions
   bool resume = false;
   double checkpoint = 5;  // [s]
+  bool view = true;       // leave views (io/view_file.hpp) beside the results
   TrainingRunner runner;  // of trainings with method = "pod": full simulations at a time
 };
 

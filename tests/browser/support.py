@@ -111,7 +111,7 @@ class Page:
             style += (SCRIPTS / "view.css").read_text() if (SCRIPTS / "view.css").exists() else ""
             scripts += [LIBRARIES / "three/three.min.js", LIBRARIES / "three/examples/js/controls/OrbitControls.js"]
         scripts += [LIBRARIES / "d3/d3.min.js", SCRIPTS / "page.js", SCRIPTS / "plot.js"]
-        scripts += [SCRIPTS / "view.js"] if views else []
+        scripts += sorted(SCRIPTS.glob("view*.js")) if views else []
         contents = ([("warnings", "Warnings")] if self.warnings else []) + [("summary", "Summary")]
         contents += [(name, title) for name, title, _ in self.sections]
         parts = ['<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">',
@@ -155,8 +155,10 @@ class BrowserTest(unittest.TestCase):
         cls.downloads.mkdir()
         options = webdriver.ChromeOptions()
         options.binary_location = CHROMIUM
+        # curves are drawn by the processor, as on machines without graphics; only views go through WebGL in software
         for flag in ("--headless=new", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
-                     "--ignore-gpu-blocklist", "--disable-dev-shm-usage", "--hide-scrollbars", "--force-device-scale-factor=1",
+                     "--ignore-gpu-blocklist", "--disable-gpu-rasterization",
+                     "--disable-dev-shm-usage", "--hide-scrollbars", "--force-device-scale-factor=1",
                      f"--user-data-dir={holder.name}/profile"):
             options.add_argument(flag)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})

@@ -204,7 +204,7 @@ class ClosedForms(ModesTest):
 
 
 class Files(ModesTest):
-    def test_a_body_file_a_table_and_a_file_for_paraview_are_written_and_nothing_else(self):
+    def test_a_body_file_a_table_a_view_and_a_file_for_paraview_are_written_and_nothing_else(self):
         self.box()
         found = self.json_of("modes", "box.inp", "--count", 8)
         files = self.files()
@@ -212,7 +212,7 @@ class Files(ModesTest):
         for file in found["files"]:
             self.assertGreater(files["box.modes/" + file], 0)
         expected = {"box.inp", "box.modes/", "box.modes/box.body.h5", "box.modes/box_modes.csv",
-                    "box.modes/box_modes.exo"}
+                    "box.modes/box_modes.exo", "box.modes/box_modes.view.h5"}
         self.assertEqual(set(files), expected)
 
     def test_out_names_the_folder(self):
@@ -240,7 +240,8 @@ class Files(ModesTest):
         self.json_of("modes", "box.inp", "--no-files")
         self.assertEqual(list(self.files()), ["box.inp"])
         self.json_of("modes", "box.inp", "--no-paraview")
-        self.assertEqual(set(self.files()), {"box.inp", "box.modes/", "box.modes/box.body.h5", "box.modes/box_modes.csv"})
+        self.assertEqual(set(self.files()), {"box.inp", "box.modes/", "box.modes/box.body.h5", "box.modes/box_modes.csv",
+                                             "box.modes/box_modes.view.h5"})
 
     def test_a_body_file_is_as_good_as_its_mesh(self):
         self.box()

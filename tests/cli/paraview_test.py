@@ -48,7 +48,7 @@ class MotionTest(BeamTest):
                 text = text.replace('of = "beam.B"', f'of = "beam.node {number}"')
                 self.write("s.toml", text)
                 found = self.json_of("simulate", "s.toml", "--out", formulation)
-                self.assertEqual(found["files"], ["sensors.csv", "result.h5", "motion.exo"])
+                self.assertEqual(found["files"], ["sensors.csv", "result.h5", "motion.exo", "motion.view.h5"])
                 self.assertEqual(found["paraview"]["frames"], 51)
                 file = self.motion(formulation)
                 self.assertEqual(file["name_nod_var"], [f"{f}_{a}" for f in ("displacement", "velocity") for a in "xyz"])

@@ -97,7 +97,7 @@ class RigidPendulum(SimulateTest):
         self.assertEqual(found["steps"], 16000)
         self.assertEqual((found["coordinates"], found["constraints"], found["degrees_of_freedom"]), (7, 6, 1))
         self.assertEqual(found["redundant"], [])
-        self.assertEqual(found["files"], ["sensors.csv", "result.h5"])
+        self.assertEqual(found["files"], ["sensors.csv", "result.h5", "motion.view.h5"])
         self.assertIsNone(found["momentum_drift"])
         self.assertEqual(len(s["t"]), 1601)
         self.assertEqual(s["t"][-1], 3.2)

@@ -96,22 +96,22 @@ TEST(Paraview, BodiesAreChosenAndThoseWithoutMeshAreLeftOutWithAWarning) {
   TwoRigidBodies two;
   const System& system = *two.built->system;
   Diagnostics diagnostics;
-  EXPECT_EQ(Scene(system, two.meshes, {"two"}, {}, diagnostics).parts().size(), 1u);
+  EXPECT_EQ(paraview_scene(system, two.meshes, {"two"}, {}, diagnostics).parts().size(), 1u);
   EXPECT_TRUE(diagnostics.empty());
   const std::string message =
-      message_of<InputError>([&] { Scene(system, two.meshes, {"tow"}, {}, diagnostics); });
+      message_of<InputError>([&] { paraview_scene(system, two.meshes, {"tow"}, {}, diagnostics); });
   EXPECT_NE(message.find("there is no body 'tow' (did you mean 'two'?); there are: one, two"),
             std::string::npos)
       << message;
   two.meshes.erase("one");
-  EXPECT_EQ(Scene(system, two.meshes, {}, {}, diagnostics).parts().size(), 1u);
+  EXPECT_EQ(paraview_scene(system, two.meshes, {}, {}, diagnostics).parts().size(), 1u);
   ASSERT_NE(diagnostics.find("paraview.one"), nullptr);
   // a mesh of other nodes
   auto other = std::make_shared<Mesh>(*two.mesh);
   other->node_ids[0] = 77;
   two.meshes["two"] = other;
   EXPECT_NE(message_of<InputError>([&] {
-              Scene(system, two.meshes, {}, {}, diagnostics);
+              paraview_scene(system, two.meshes, {}, {}, diagnostics);
             }).find("no body has a mesh to be shown"),
             std::string::npos);
 }
