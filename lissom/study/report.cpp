@@ -37,8 +37,9 @@ json read_json(const std::filesystem::path& file) {
   json value;
   try {
     value = json::parse(text);
-  } catch (const json::exception& e) {
-    fail_input("{}: is damaged, no report can be made of it: {}", file.string(), e.what());
+  } catch (const json::parse_error& e) {
+    fail_input("{}: is damaged or cut off at byte {} of {}, no report can be made of it; run the study again",
+               file.string(), e.byte, text.size());
   }
   if (!value.is_object())
     fail_input("{}: has no object at its top, which all of lissom's summaries have", file.string());
@@ -57,10 +58,9 @@ template <class Part>
 void add_part(ReportDraft& draft, const char* what, const Part& part) {
   try {
     part();
-  } catch (const json::exception& e) {
+  } catch (const json::exception&) {
     draft.warn(
-        fmt::format("what the summary says of the {} is not as this program knows it and is left out: {}",
-                    what, e.what()));
+        fmt::format("what the summary says of the {} is not as this program knows it and is left out", what));
   } catch (const InputError& e) {
     draft.warn(fmt::format("{}; the {} may be incomplete", e.what(), what));
   }

@@ -158,7 +158,14 @@ void report_mechanism(ReportDraft& draft, const ReportRuns& runs) {
   for (const ReportRun& run : runs.all)
     if (!run.changes.empty())
       changes.rows.push_back({run.label, fmt::format("{}", fmt::join(run.changes, "; "))});
-  if (!changes.rows.empty()) section.blocks.push_back(std::move(changes));
+  if (changes.rows.size() > 8) {
+    const std::string title =
+        fmt::format("{} cases: what each one has otherwise than the study", changes.rows.size());
+    changes.caption.clear();
+    section.blocks.push_back(ReportDetails{title, {std::move(changes)}});
+  } else if (!changes.rows.empty()) {
+    section.blocks.push_back(std::move(changes));
+  }
 }
 
 }  // namespace lissom

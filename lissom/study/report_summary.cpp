@@ -24,6 +24,11 @@ std::string few(const std::vector<std::string>& names, size_t most = 6) {
                      names.size() - most);
 }
 
+// A fraction of the motion, for people.
+std::string share_text(double fraction) {
+  return fraction < 1e-6 ? "less than a millionth" : percent_text(fraction);
+}
+
 // Finite element degrees of freedom that component modes stand for; 0 where nothing was reduced.
 double fe_unknowns(const json& bodies) {
   double sum = 0;
@@ -92,15 +97,15 @@ std::string reduced_words(const ReportDraft& draft, const ReportRuns& runs, Repo
   const double furthest = number_in(run.model, "largest_error"), moved = number_in(run.model, "motion");
   double relative = std::nan("");
   if (std::isfinite(furthest)) {
-    words += fmt::format(", whose nodes are never further than {:.2g} m from where the full model has them",
-                         furthest);
+    words += fmt::format(
+        ", none of whose nodes is ever further than {:.2g} m from where the full model has it", furthest);
     card.value = report_number(furthest, 2, "m");
     card.note = "largest distance of any node from where the full model has it, at any time";
     if (moved > 0) {
       relative = furthest / moved;
-      words += fmt::format(" ({} of the {:.2g} m that they move)", percent_text(relative), moved);
+      words += fmt::format(" ({} of the {:.2g} m that they move)", share_text(relative), moved);
       card.note +=
-          fmt::format("; nodes move up to {:.2g} m, of which this is {}", moved, percent_text(relative));
+          fmt::format("; nodes move up to {:.2g} m, of which this is {}", moved, share_text(relative));
     }
   } else if (error) {
     words += fmt::format(", whose sensors stay within {:.2g} m of the full model", error->largest);
@@ -108,8 +113,8 @@ std::string reduced_words(const ReportDraft& draft, const ReportRuns& runs, Repo
     card.note = fmt::format("largest difference of a sensor from the full model ({})", error->column);
     if (error->motion > 0) {
       relative = error->relative();
-      words += fmt::format(", {} of the motion", percent_text(relative));
-      card.note += fmt::format("; {} of its motion of {:.3g} m", percent_text(relative), error->motion);
+      words += fmt::format(", {} of the motion", share_text(relative));
+      card.note += fmt::format("; {} of its motion of {:.3g} m", share_text(relative), error->motion);
     }
   } else if (std::isfinite(nodes)) {
     words += fmt::format(", whose nodes are {:.2g} m from the full model's (root mean square)", nodes);
@@ -160,7 +165,7 @@ std::string compared_words(const ReportRuns& runs, ReportPage& page) {
   if (!worst) return "";
   const ReportRun* reference = runs.reference_of(*worst);
   const std::string of_motion =
-      error->motion > 0 ? fmt::format(", {} of its motion", percent_text(error->relative())) : "";
+      error->motion > 0 ? fmt::format(", {} of its motion", share_text(error->relative())) : "";
   page.cards.push_back({"Largest difference of the cases", report_number(error->largest, 2, "m"),
                         fmt::format("{} of case {} against {}{}", error->column, worst->label,
                                     reference ? reference->label : "", of_motion)});

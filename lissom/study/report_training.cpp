@@ -109,11 +109,10 @@ ReportFigure frequencies(const json& training, const std::string& id) {
   if (!own.x.empty()) figure.series.push_back(std::move(own));
   if (!spurious.x.empty()) figure.series.push_back(std::move(spurious));
   const auto free = static_cast<size_t>(std::max(0.0, number_in(training, "rigid_motions")));
-  for (size_t i = free; i < std::min(system.size(), free + 3); ++i)
-    if (system[i] > 0)
-      figure.marks.push_back({false, system[i], fmt::format("full model, vibration {}", i - free + 1)});
+  for (size_t i = free; i < std::min(system.size(), free + 1); ++i)
+    if (system[i] > 0) figure.marks.push_back({false, system[i], "first vibration of the full model"});
   figure.caption =
-      "Lines are the lowest vibrations of the full mechanism. Nearly zero frequencies are its free motions; "
+      "The line is the lowest vibration of the full mechanism. Nearly zero frequencies are its free motions; "
       "a small model that has more of them than the mechanism is spurious.";
   mark_orders(training, figure);
   return figure;

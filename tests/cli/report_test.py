@@ -173,7 +173,7 @@ class ReportTest(CliTest):
         self.write("swing.toml", STUDY)
         self.assert_refused(["report", "swing.toml"], "'lissom run' carries out a study")
         self.write("damaged/summary.json", '{"title": "a')
-        self.assert_refused(["report", "damaged"], "summary.json: is damaged")
+        self.assert_refused(["report", "damaged"], "summary.json: is damaged or cut off at byte")
         self.write("none/summary.json", "")
         self.assert_refused(["report", "none"], "summary.json: is empty")
         self.assert_refused(["report", "empty", "--max-size", "0"], "--max-size")
