@@ -92,7 +92,7 @@ ReportFigure frequencies(const json& training, const std::string& id) {
   ReportSeries own{"of the small model", {}, {}, ReportSeries::Style::Points},
       spurious{"spurious", {}, {}, ReportSeries::Style::Points};
   const std::vector<double> system = numbers_in(training, "system_frequencies_hz");
-  double last = 0;
+  double first = std::nan("");  // order with a spurious motion
   for (const json& order : part_of(training, "orders")) {
     const double m = number_in(order, "m");
     std::vector<double> values = numbers_in(order, "frequencies_hz");
@@ -104,13 +104,14 @@ ReportFigure frequencies(const json& training, const std::string& id) {
       series.x.push_back(m);
       series.y.push_back(values[i] > 0 ? values[i] : std::nan(""));
     }
-    last = std::max(last, m);
+    if (extra > 0 && !(first <= m)) first = m;
   }
   if (!own.x.empty()) figure.series.push_back(std::move(own));
   if (!spurious.x.empty()) figure.series.push_back(std::move(spurious));
   const auto free = static_cast<size_t>(std::max(0.0, number_in(training, "rigid_motions")));
   for (size_t i = free; i < std::min(system.size(), free + 1); ++i)
     if (system[i] > 0) figure.marks.push_back({false, system[i], "first vibration of the full model"});
+  if (std::isfinite(first)) figure.marks.push_back({true, first, "spurious motions"});
   figure.caption =
       "The line is the lowest vibration of the full mechanism. Nearly zero frequencies are its free motions; "
       "a small model that has more of them than the mechanism is spurious.";

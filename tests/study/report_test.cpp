@@ -129,7 +129,7 @@ TEST(Report, OfAFolderHasTheNumbersOfItsFiles) {
   EXPECT_EQ(draft.page.warnings, std::vector<std::string>{"a joint is loose"});
   // the whole story in one paragraph
   for (const char* words : {"1 body (rod)", "0.9 s", "1,234 degrees of freedom", "20 unknowns", "4 unknowns",
-                            "0.0012 m", "0.25 %", "200 times faster"})
+                            "0.0012 m", "0.247 %", "200 times faster"})
     EXPECT_NE(draft.page.summary.find(words), std::string::npos) << words << " in " << draft.page.summary;
 
   const auto& models = block_of<ReportTable>(draft, "models");
@@ -298,7 +298,11 @@ TEST(Report, OfATrainingReadsItsTables) {
   EXPECT_EQ(cell_of(orders, 1, "joint violation").value, 2e-30);
   EXPECT_EQ(cell_of(orders, 1, "largest error [m]").text, "-");
   const auto& frequencies = block_of<ReportFigure>(draft, "training-frequencies");
-  EXPECT_EQ(series_of(frequencies, "spurious").x, std::vector<double>{2});
+  // without the number of free motions it is not known which frequency is the spurious one
+  const auto mark = std::find_if(frequencies.marks.begin(), frequencies.marks.end(),
+                                 [](const ReportMark& m) { return m.label == "spurious motions"; });
+  ASSERT_NE(mark, frequencies.marks.end());
+  EXPECT_EQ(mark->at, 2);
 }
 
 TEST(Report, OfAParametricTrainingReadsItsTables) {
