@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "lissom/core/resources.hpp"
+#include "lissom/core/text.hpp"
 #include "lissom/study/report_blocks.hpp"
 #include "lissom/study/report_json.hpp"
 #include "lissom/study/report_parts.hpp"
@@ -27,6 +28,11 @@ std::string few(const std::vector<std::string>& names, size_t most = 6) {
 // A fraction of the motion, for people.
 std::string share_text(double fraction) {
   return fraction < 1e-6 ? "less than a millionth" : percent_text(fraction);
+}
+
+// "1,120", "52.3".
+std::string times_text(double factor) {
+  return factor >= 1000 ? with_commas(factor) : fmt::format("{:.3g}", factor);
 }
 
 // Finite element degrees of freedom that component modes stand for; 0 where nothing was reduced.
@@ -125,14 +131,14 @@ std::string reduced_words(const ReportDraft& draft, const ReportRuns& runs, Repo
   if (relative > 0.1) card.mood = ReportCard::Mood::Bad;
   if (!card.note.empty()) page.cards.push_back(std::move(card));
   if (faster > 0) {
-    words += fmt::format(", and which is {:.3g} times faster", faster);
+    words += fmt::format(", and which is {} times faster", times_text(faster));
     const std::string instead =
         reference ? fmt::format("{} instead of {}", format_seconds(number_in(run.model, "seconds")),
                                 format_seconds(number_in(reference->model, "seconds")))
                   : "";
     if (!instead.empty())
       words += fmt::format(" ({} for {:.4g} s of motion)", instead, number_in(run.simulation, "end"));
-    page.cards.push_back({"Faster by", report_number(faster, 3, "times"),
+    page.cards.push_back({"Faster by", ReportValue(times_text(faster) + " times", faster),
                           fmt::format("{}{}{}", instead, instead.empty() ? "" : "; ", speed(run)),
                           ReportCard::Mood::Good});
   }
@@ -212,6 +218,13 @@ std::string other_words(const ReportDraft& draft, ReportPage& page) {
          "degrees of freedom \u2192 coordinates"});
     reduction_card(page, bodies);
   }
+  if (const json& training = part_of(draft.summary, "training"); part_of(training, "order").is_number()) {
+    const double order = number_in(training, "order");
+    const std::string why = text_in(training, "why");
+    words += fmt::format(" A mechanism was reduced as a whole to {:.0f} unknowns{}.", order,
+                         why.empty() ? "" : fmt::format(" ({})", why));
+    page.cards.push_back({"Unknowns", report_number(order, 9), "of the small model"});
+  }
   if (const json& points = part_of(part_of(draft.summary, "sweep"), "points"); points.is_array()) {
     words += fmt::format(" The study was carried out for {} values of its parameters.", points.size());
     page.cards.push_back({"Points of the sweep",
@@ -228,7 +241,7 @@ void report_summary(ReportDraft& draft, const ReportRuns& runs) {
   const json& bodies = part_of(draft.summary, "bodies");
   const double fe = fe_unknowns(bodies);
   if (runs.all.empty()) {
-    if (page.summary.empty()) page.summary = other_words(draft, page);
+    if (page.summary.empty()) page.summary = std::string(trim(other_words(draft, page)));
     return;
   }
   const ReportRun* full = runs.proposed() ? runs.reference_of(*runs.proposed()) : &runs.all.front();
