@@ -14,6 +14,7 @@ struct SimulateFlags {
   std::string file, study, out, case_name;
   ResumeFlags resume;
   SettingFlags settings;
+  bool no_view = false;
 };
 
 // By default where 'lissom run' would put it.
@@ -26,12 +27,12 @@ std::filesystem::path folder_of(const SimulateFlags& flags, const std::string& c
 }
 
 // The view, and for ParaView where the study asks for it.
-void show(const StudyFile& variant, const std::function<BodyMeshes()>& meshes,
+void show(const SimulateFlags& flags, const StudyFile& variant, const std::function<BodyMeshes()>& meshes,
           const std::filesystem::path& out, SimulationRun& run, Command& command) {
   if (variant.simulation->simulate->paraview)
     write_motion(run, *variant.simulation->simulate->paraview, meshes(), out, command.diagnostics,
                  command.progress());
-  write_motion_view(run, variant, meshes, out, command.diagnostics, command.progress());
+  if (!flags.no_view) write_motion_view(run, variant, meshes, out, command.diagnostics, command.progress());
 }
 
 // The bodies that a model was made of, as its own study describes them; their meshes need not be there any
@@ -86,8 +87,8 @@ void simulate_pod(const SimulateFlags& flags, const StudyFile& study, const Stud
                                command.diagnostics, command.progress(), simulation_options(flags));
   BodyStore store;
   show(
-      variant, [&] { return meshes_to_show(variant, store, command.diagnostics, command.progress()); }, out,
-      run, command);
+      flags, variant, [&] { return meshes_to_show(variant, store, command.diagnostics, command.progress()); },
+      out, run, command);
   report(study, variant, out, std::move(run), command);
 }
 
@@ -124,14 +125,17 @@ void simulate_rom(const SimulateFlags& flags, Command& command) {
         study.path.string());
   const std::filesystem::path out = folder_of(flags, flags.case_name);
   const SimulationOptions options = simulation_options(flags);
-  const BodyMeshes meshes = meshes_of_model(rom, variant, command);
+  BodyMeshes meshes;
+  if (variant.simulation->simulate->paraview || !flags.no_view)
+    meshes = meshes_of_model(rom, variant, command);
   SimulationRun run = simulate(variant, out, build_rom_system(variant, rom.model, command.diagnostics),
                                command.diagnostics, command.progress(), options);
   if (!meshes.empty() && variant.simulation->simulate->paraview)
     write_motion(run, *variant.simulation->simulate->paraview, meshes, out, command.diagnostics,
                  command.progress());
-  write_motion_view(
-      run, variant, [&] { return meshes; }, out, command.diagnostics, command.progress());
+  if (!flags.no_view)
+    write_motion_view(
+        run, variant, [&] { return meshes; }, out, command.diagnostics, command.progress());
   report(study, variant, out, std::move(run), command);
   command.json["rom"] = flags.file;
 }
@@ -143,7 +147,7 @@ void simulate_study(const SimulateFlags& flags, Command& command) {
   if (!variant.pod_rom.empty())
     return simulate_pod(flags, study, variant, read_pod_file(variant.pod_rom, command.diagnostics), command);
   const std::filesystem::path out = folder_of(flags, flags.case_name);
-  BodyStore store(false, true, stress_needs(study));
+  BodyStore store(false, wants_paraview(variant) || !flags.no_view, stress_needs(study));
   const auto shown = [&] { return meshes_to_show(variant, store, command.diagnostics, command.progress()); };
   const SimulationOptions options = simulation_options(flags);
   const bool to_train = needs_training(variant);
@@ -160,7 +164,7 @@ void simulate_study(const SimulateFlags& flags, Command& command) {
   }
   if (!to_train) {
     SimulationRun run = simulate(variant, out, store, command.diagnostics, command.progress(), options);
-    show(variant, shown, out, run, command);
+    show(flags, variant, shown, out, run, command);
     return report(study, variant, out, std::move(run), command);
   }
   // the model first: runs are the study's, settings of the training the case's
@@ -173,7 +177,7 @@ void simulate_study(const SimulateFlags& flags, Command& command) {
   SimulationRun run =
       simulate(variant, out, build_rom_system(variant, training.rom.model, command.diagnostics),
                command.diagnostics, command.progress(), options);
-  show(variant, shown, out, run, command);
+  show(flags, variant, shown, out, run, command);
   report(study, variant, out, std::move(run), command);
   command.text = describe_training(training) + "\n" + command.text;
   command.json["train"] = training_json(training);
@@ -207,6 +211,7 @@ void add_simulate(CLI::App& program, Command& command) {
       ->check(not_empty());
   verb->add_option("--out", flags->out, "Folder for the results (default: NAME.out, or NAME.out/CASE)")
       ->check(not_empty());
+  verb->add_flag("--no-view", flags->no_view, "Write no view of the motion (motion.view.h5)");
   add_resume_flags(*verb, flags->resume);
   add_setting_flags(*verb, flags->settings);
   add_common_flags(*verb, command);

@@ -106,6 +106,7 @@ class Processes {
     std::vector<std::string> arguments = {"lissom",  "simulate",          study_,
                                           "--out",   run.folder.string(), "--json",
                                           "--quiet", "--checkpoint",      fmt::format("{}", checkpoint_)};
+    arguments.emplace_back("--no-view");
     if (run.resume) arguments.emplace_back("--resume");
     for (const auto* list : {&settings_, &run.settings})
       for (const StudySetting& setting : *list) {

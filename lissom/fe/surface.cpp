@@ -150,21 +150,21 @@ void number_points(Surface& surface, int nodes) {
     for (std::uint32_t& node : *list) node = static_cast<std::uint32_t>(point[node]);
 }
 
-// The cells of edge `size` that the points lie in, as a number for each point, 0 .. count - 1.
+// A grid over the box from `lower` on with cells of these edges: the cells that the points lie in, as a
+// number for each point, 0 .. count - 1.
 struct Grid {
   std::vector<int> cell;
   int count = 0;
 
-  Grid(const Surface& surface, const Eigen::Ref<const Eigen::Matrix3Xd>& points, double size) {
-    Eigen::Vector3d lower = Eigen::Vector3d::Constant(std::numeric_limits<double>::infinity());
-    for (const int node : surface.nodes) lower = lower.cwiseMin(points.col(node));
+  Grid(const Surface& surface, const Eigen::Ref<const Eigen::Matrix3Xd>& points, const Eigen::Vector3d& lower,
+       const Eigen::Vector3d& edges) {
     std::vector<std::pair<std::uint64_t, int>> keys;
     keys.reserve(surface.nodes.size());
     for (int i = 0; i < surface.points(); ++i) {
       std::uint64_t key = 0;
       // 21 bits each
       for (int d = 0; d < 3; ++d) {
-        const double at = (points(d, surface.nodes[static_cast<size_t>(i)]) - lower[d]) / size;
+        const double at = (points(d, surface.nodes[static_cast<size_t>(i)]) - lower[d]) / edges[d];
         key = key << 21 | static_cast<std::uint64_t>(std::clamp(at, 0.0, 2097151.0));
       }
       keys.emplace_back(key, i);
@@ -228,25 +228,26 @@ Surface surface_of(const Mesh& mesh, const SurfaceOptions& options) {
 }
 
 Surface simplify(const Surface& surface, const Eigen::Ref<const Eigen::Matrix3Xd>& points, int max_points) {
-  LISSOM_ASSERT(max_points >= 1);
+  LISSOM_ASSERT(max_points >= 8);
   if (surface.points() <= max_points) return surface;
   Eigen::Vector3d lower = points.col(surface.nodes.front()), upper = lower;
   for (const int node : surface.nodes) {
     lower = lower.cwiseMin(points.col(node));
     upper = upper.cwiseMax(points.col(node));
   }
-  // the smallest cells that are few enough, by halving; a cell larger than the box holds all points
-  double large = 1.001 * (upper - lower).maxCoeff(), small = 0;
-  if (!(large > 0)) large = 1;
+  // the smallest cells that are few enough, by halving; at least two in each direction, so that a slender
+  // body keeps its section
+  const Eigen::Vector3d half = (0.5001 * (upper - lower)).cwiseMax(1e-300);
+  double large = half.maxCoeff(), small = 0;
   for (int step = 0; step < 20; ++step) {
     const double size = small > 0 ? std::sqrt(small * large) : large / 16;
-    if (Grid(surface, points, size).count <= max_points)
+    if (Grid(surface, points, lower, half.cwiseMin(size)).count <= max_points)
       large = size;
     else
       small = size;
     if (small > 0 && large < 1.02 * small) break;
   }
-  const Grid grid(surface, points, large);
+  const Grid grid(surface, points, lower, half.cwiseMin(large));
   const std::vector<int> chosen = chosen_points(surface, points, grid);
 
   // by nodes of the mesh again; of triangles that repeat or lie back to back the first one stays

@@ -49,7 +49,7 @@ void by_pieces(const MatrixXd& W, const MatrixXd& B, const MatrixXd& F, const Ma
 double largest_measure(const Eigen::Ref<const MatrixXd>& block, PointMeasure measure) {
   const Index n = block.rows() / components(measure), frames = block.cols();
   double largest = 0;
-#pragma omp parallel for reduction(max : largest) schedule(static) if (block.size() > 100000)
+#pragma omp parallel for reduction(max : largest) schedule(static) if (frames > 1 && block.size() > 100000)
   for (Index k = 0; k < frames; ++k)
     for (Index i = 0; i < n; ++i) {
       if (measure == PointMeasure::Length)
@@ -60,14 +60,21 @@ double largest_measure(const Eigen::Ref<const MatrixXd>& block, PointMeasure mea
   return measure == PointMeasure::Length ? std::sqrt(largest) : largest;
 }
 
-LowRankBuilder::LowRankBuilder(Index points, PointMeasure measure, double bytes)
+LowRankBuilder::LowRankBuilder(Index points, PointMeasure measure, double nothing, double bytes)
     : measure_(measure),
       svd_(points * components(measure), block_tolerance,
            std::max<Index>(1, static_cast<Index>(bytes / (8.0 * static_cast<double>(std::max<Index>(
-                                                                    1, points * components(measure))))))) {}
+                                                                    1, points * components(measure))))))),
+      nothing_(nothing) {}
 
 void LowRankBuilder::add(Eigen::Ref<MatrixXd> block) {
-  largest_ = std::max(largest_, largest_measure(block, measure_));
+  for (Index k = 0; k < block.cols(); ++k) {
+    const double largest = largest_measure(block.col(k), measure_);
+    largest_ = std::max(largest_, largest);
+    if (!(largest < nothing_)) continue;
+    ignored_ = std::max(ignored_, largest);
+    block.col(k).setZero();
+  }
   svd_.add(block);
 }
 
@@ -81,6 +88,7 @@ LowRankSeries LowRankBuilder::finish(double tolerance, const Eigen::Ref<const Ma
   TallSvd svd = svd_.finish();
   LISSOM_ASSERT(C.rows() == svd.V.rows());
   double left_out = svd.left_out;
+  LISSOM_ASSERT(nothing_ == 0);
   if (C.size() > 0) left_out *= C.colwise().norm().maxCoeff();
   if (svd.sigma.size() == 0) {
     svd.V.resize(C.cols(), 0);
@@ -100,7 +108,7 @@ LowRankSeries LowRankBuilder::finish(double tolerance, const Eigen::Ref<const Ma
 LowRankSeries LowRankBuilder::finish(double tolerance, TallSvd svd, double left_out) {
   const Index c = components(measure_), rank = svd.sigma.size(), frames = svd.V.rows();
   // a column's length is at least that of each of its points; von Mises stress is at most sqrt(3) of it
-  const double lost = left_out * (measure_ == PointMeasure::Length ? 1 : std::sqrt(3.0));
+  const double lost = ignored_ + left_out * (measure_ == PointMeasure::Length ? 1 : std::sqrt(3.0));
   const MatrixXd B = svd.sigma.asDiagonal() * svd.V.transpose();
   const MatrixXd none(0, 0);
 

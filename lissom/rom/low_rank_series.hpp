@@ -31,8 +31,9 @@ struct LowRankSeries {
 
 class LowRankBuilder {
  public:
-  // Of n points. `bytes` limits the basis while it grows.
-  LowRankBuilder(Eigen::Index points, PointMeasure measure, double bytes = 1.5e8);
+  // Of n points. Frames whose points all measure less than `nothing` count as zero, so that round-off has no
+  // shapes. `bytes` limits the basis while it grows.
+  LowRankBuilder(Eigen::Index points, PointMeasure measure, double nothing = 0, double bytes = 1.5e8);
   // c n by any number of frames; overwrites the block.
   void add(Eigen::Ref<Eigen::MatrixXd> block);
   // The largest measure of a point that was added.
@@ -47,7 +48,8 @@ class LowRankBuilder {
 
   PointMeasure measure_;
   TallSvdBuilder svd_;
-  double largest_ = 0;
+  double nothing_ = 0, largest_ = 0;
+  double ignored_ = 0;  // largest measure of the frames that count as zero
 };
 
 // Largest measure of a point in a block of c n rows.

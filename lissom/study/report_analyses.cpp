@@ -18,13 +18,14 @@ constexpr size_t shown_modes = 20;    // of a mechanism, unfolded
 constexpr size_t shown_figures = 8;   // of a sweep, unfolded
 constexpr size_t shown_pairs = 6;     // of a response, unfolded
 constexpr double small_share = 0.01;  // of kinetic energy
+constexpr double round_off = 1e-9;    // SI units
 
 // The study itself and its cases, each with the folder of its files.
 struct Part {
   std::string name;  // of the case; empty: the study itself
   const json* summary;
   std::filesystem::path folder;
-  std::string shown() const { return name.empty() ? "study" : name; }
+  std::string shown() const { return name.empty() ? "the study itself" : name; }
 };
 
 std::vector<Part> parts_of(const ReportDraft& draft, const json& summary) {
@@ -85,10 +86,8 @@ void report_statics(ReportDraft& draft, const std::vector<Part>& parts) {
   if (section.lead.empty())
     section.lead =
         "Where the mechanism comes to rest under its loads. The residual is the force that is left "
-        "unbalanced, to be seen "
-        "beside the forces that act; the displacement is how far a point moved from where the study put it. "
-        "Stable: pushed "
-        "a little, it comes back.";
+        "unbalanced, to be seen beside the forces that act; the displacement is how far a point moved from "
+        "where the study put it. Stable: pushed a little, it comes back.";
   for (ReportTable* each : {&table, &steps}) {
     drop_empty_columns(*each);
     if (!each->rows.empty()) section.blocks.emplace_back(std::move(*each));
@@ -205,8 +204,7 @@ void add_eigenvalues(const ReportDraft& draft, const std::vector<Part>& parts,
   plane.title = "Eigenvalues";
   plane.caption = fmt::format(
       "Of the {} lowest modes. To the left of 0 vibrations die away, the faster the further; to the right "
-      "they grow. Upwards: "
-      "angular frequency.",
+      "they grow. Upwards: angular frequency.",
       shown_modes);
   plane.x = {"real part [1/s]", false};
   plane.y = {"imaginary part [rad/s]", false};
@@ -252,8 +250,8 @@ void report_linearisations(ReportDraft& draft, const std::vector<Part>& parts) {
   if (section.lead.empty())
     section.lead =
         "The whole mechanism, linearised about a state: how it vibrates with small amplitudes, at which "
-        "frequencies, and how "
-        "fast that dies away. Bodies are named by their share of the kinetic energy of a mode.";
+        "frequencies, and how fast that dies away. Bodies are named by their share of the kinetic energy of "
+        "a mode.";
   for (const Part* part : with) {
     append(section.blocks,
            linearisation_of(draft, *part, part_of(*part->summary, "linearisation"), has_cases(parts)),
@@ -302,30 +300,29 @@ void report_responses(ReportDraft& draft, const std::vector<Part>& parts) {
   if (section.lead.empty())
     section.lead =
         "What a sensor does under a load that oscillates with one frequency, once transients are gone: the "
-        "magnitude is its "
-        "amplitude for a load of amplitude 1, the phase how far it runs ahead (positive) or behind. Peaks "
-        "are resonances.";
+        "magnitude is its amplitude for a load of amplitude 1, the phase how far it runs ahead (positive) or "
+        "behind. Peaks are resonances.";
   std::vector<ReportBlock> folded;
   for (size_t i = 0; i < order.size(); ++i) {
     const Key& key = order[i];
     ReportFigure size, phase;
     size.title = fmt::format("{} by {}", key[0], key[1]);
     size.id = unique_id(draft, "response " + size.title);
-    size.caption = "Magnitude";
     size.x = phase.x = {"frequency [Hz]", true};
     size.y = {fmt::format("magnitude{}", key[2].empty() ? "" : " [" + key[2] + "]"), true};
     phase.title = size.title + ", phase";
     phase.id = unique_id(draft, "response " + phase.title);
-    phase.caption = "Phase";
     phase.y = {"phase [deg]", false};
     for (const ResponseCurve& curve : curves[key]) {
+      // what does not move at all has no place on a logarithm, and no phase
+      if (!any_finite(positive(curve.magnitude))) continue;
       size.series.push_back(
           {curve.run, positive(curve.f), positive(curve.magnitude), ReportSeries::Style::Line});
       if (any_finite(curve.phase))
         phase.series.push_back({curve.run, positive(curve.f), curve.phase, ReportSeries::Style::Line});
     }
     std::vector<ReportBlock>& to = i < shown_pairs ? section.blocks : folded;
-    to.emplace_back(std::move(size));
+    if (!size.series.empty()) to.emplace_back(std::move(size));
     if (!phase.series.empty()) to.emplace_back(std::move(phase));
   }
   const size_t others = order.size() > shown_pairs ? order.size() - shown_pairs : 0;
@@ -414,8 +411,7 @@ void report_sweep(ReportDraft& draft, const json& summary) {
   if (section.lead.empty())
     section.lead = fmt::format(
         "The same study for {} values of {}: how the results depend on {}. Last, max and min are the value "
-        "of a sensor at the "
-        "end of a run and its extremes.",
+        "of a sensor at the end of a run and its extremes.",
         points.size(), fmt::join(keys, ", "), keys.size() > 1 ? "them" : "it");
   if (failed > 0)
     section.blocks.emplace_back(
@@ -447,7 +443,7 @@ void report_sweep(ReportDraft& draft, const json& summary) {
   for (auto& [label, list] : members)
     std::stable_sort(list.begin(), list.end(), [&](size_t a, size_t b) { return x_of(a) < x_of(b); });
 
-  std::vector<ReportBlock> figures;
+  std::vector<ReportBlock> figures, rest;
   for (const SweepGroup& group : groups_of(columns, units)) {
     ReportFigure figure;
     figure.id = unique_id(draft, "sweep " + group.title);
@@ -468,17 +464,19 @@ void report_sweep(ReportDraft& draft, const json& summary) {
         }
         if (any_finite(series.y)) figure.series.push_back(std::move(series));
       }
-    if (!figure.series.empty()) figures.emplace_back(std::move(figure));
-  }
-  std::vector<ReportBlock> rest;
-  if (figures.size() > shown_figures) {
-    rest.assign(std::make_move_iterator(figures.begin() + shown_figures),
-                std::make_move_iterator(figures.end()));
-    figures.resize(shown_figures);
+    if (figure.series.empty()) continue;
+    // what is zero but for round-off, and what is too much at once, is folded
+    const bool quiet =
+        std::all_of(figure.series.begin(), figure.series.end(), [](const ReportSeries& series) {
+          return std::none_of(series.y.begin(), series.y.end(),
+                              [](double y) { return std::abs(y) > round_off; });
+        });
+    (quiet || figures.size() >= shown_figures ? rest : figures).emplace_back(std::move(figure));
   }
   const size_t others = rest.size();
   append(section.blocks, std::move(figures), false, "");
-  append(section.blocks, std::move(rest), true, fmt::format("{} more figures", others));
+  append(section.blocks, std::move(rest), true,
+         fmt::format("{} more figure{}", others, others == 1 ? "" : "s"));
 
   ReportTable table{unique_id(draft, "sweep"), "All results of the sweep", {"point"}, {}};
   table.columns.insert(table.columns.end(), keys.begin(), keys.end());

@@ -69,9 +69,9 @@ void drop_empty_columns(ReportTable& table) {
   }
 }
 
-std::vector<double> positive(std::vector<double> values) {
+std::vector<double> positive(std::vector<double> values, double floor) {
   for (double& value : values)
-    if (!(value > 0)) value = std::numeric_limits<double>::quiet_NaN();
+    if (!(value > floor)) value = std::numeric_limits<double>::quiet_NaN();
   return values;
 }
 

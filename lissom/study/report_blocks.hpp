@@ -24,8 +24,10 @@ std::string percent_text(double fraction);
 // Takes out columns that are empty in every row, but never the first.
 void drop_empty_columns(ReportTable& table);
 
-// A logarithm has no place for zero: a gap.
-std::vector<double> positive(std::vector<double> values);
+// For logarithms, which have no place for zero: what is not above `floor` is a gap. Relative errors below
+// rounding_error say nothing and would only stretch the axis.
+std::vector<double> positive(std::vector<double> values, double floor = 0);
+inline constexpr double rounding_error = 1e-16;
 bool any_finite(const std::vector<double>& values);
 std::vector<double> numbers_from(double first, size_t count);  // first, first + 1, ..
 

@@ -144,13 +144,17 @@ std::vector<ReportBlock> facts_of(const ReportDraft& draft, const ReportedBody& 
 void report_model(ReportDraft& draft, const std::vector<ReportedBody>& bodies) {
   if (bodies.empty()) return;
   ReportSection& section = draft.section("bodies", "Bodies");
-  if (section.lead.empty())
+  if (section.lead.empty()) {
     section.lead =
         "What was modelled: the bodies with their meshes and masses, what they are made of, and the places "
-        "where "
-        "joints and loads act on them. Worst Jacobian ratio: 1 is an element without distortion, below 0.1 "
-        "is worth "
-        "a look, not above 0 is an element that is turned inside out.";
+        "where joints and loads act on them.";
+    if (std::any_of(bodies.begin(), bodies.end(), [](const ReportedBody& body) {
+          return part_of(part_of(*body.summary, "quality"), "smallest_jacobian_ratio").is_number();
+        }))
+      section.lead +=
+          " Worst Jacobian ratio: 1 is an element without distortion, below 0.1 is worth a look, not above 0 "
+          "is an element that is turned inside out.";
+  }
   ReportTable table{unique_id(draft, "bodies"),
                     "",
                     {"body", "model", "nodes", "elements", "mass [kg]", "volume [m3]", "material",
@@ -248,8 +252,7 @@ ReportFigure mass_figure(const ReportDraft& draft, const ReportedBody& body, con
   figure.title = "Effective mass of " + body.title;
   figure.caption =
       "Mass that moves with the modes up to each one when the support shakes, as a share of the whole. A "
-      "model for "
-      "such loads should come near 1 in the directions that matter.";
+      "model for such loads should come near 1 in the directions that matter.";
   figure.x = {"mode", false};
   figure.y = {"share of the mass, summed", false};
   const double mass = mass_of(*body.summary);
@@ -265,6 +268,12 @@ ReportFigure mass_figure(const ReportDraft& draft, const ReportedBody& body, con
     figure.series.push_back(std::move(series));
   }
   return figure;
+}
+
+// Shown as 0 where it is small beside `scale`; the number behind it stays.
+ReportValue quiet_cell(double value, double scale, int digits) {
+  if (std::isfinite(value) && std::abs(value) < 1e-9 * scale) return {"0", value};
+  return number_cell(value, digits);
 }
 
 std::vector<ReportBlock> modes_of(ReportDraft& draft, const ReportedBody& body) {
@@ -304,12 +313,21 @@ std::vector<ReportBlock> modes_of(ReportDraft& draft, const ReportedBody& body) 
        "z [kg]", "effective inertia x [kg m2]", "y [kg m2]", "z [kg m2]"},
       {}};
   const std::vector<std::string> groups = multiplicities(frequencies);
+  double scale[2] = {0, 0};  // of masses and of inertias
+  for (size_t i = 0; has_masses && i < masses.size(); ++i) {
+    const std::vector<double> mass = numbers_of(masses[i]);
+    for (size_t k = 0; k < std::min<size_t>(6, mass.size()); ++k)
+      if (mass[k] > scale[k / 3]) scale[k / 3] = mass[k];
+  }
   for (size_t i = 0; i < frequencies.size(); ++i) {
-    std::vector<ReportValue> row = {count_cell(static_cast<double>(i + 1)), number_cell(frequencies[i], 6),
-                                    i < first ? "rigid" : "flexible", i < first ? "" : groups[i],
-                                    number_cell(i < residuals.size() ? residuals[i] : NAN, 2)};
+    std::vector<ReportValue> row = {
+        count_cell(static_cast<double>(i + 1)),
+        i < first ? ReportValue("0", frequencies[i]) : number_cell(frequencies[i], 6),
+        i < first ? "rigid" : "flexible", i < first ? "" : groups[i],
+        number_cell(i < residuals.size() ? residuals[i] : NAN, 2)};
     const std::vector<double> mass = has_masses ? numbers_of(masses[i]) : std::vector<double>{};
-    for (size_t k = 0; k < 6; ++k) row.push_back(number_cell(k < mass.size() ? mass[k] : NAN, 3));
+    for (size_t k = 0; k < 6; ++k)
+      row.push_back(quiet_cell(k < mass.size() ? mass[k] : NAN, scale[k / 3], 3));
     table.rows.push_back(std::move(row));
   }
   drop_empty_columns(table);
@@ -327,10 +345,8 @@ void report_modes(ReportDraft& draft, const std::vector<ReportedBody>& bodies) {
     if (section.lead.empty())
       section.lead =
           "How each body vibrates by itself: frequencies and shapes from its stiffness and mass matrices. "
-          "The "
-          "residual says how well the equations are satisfied (1e-6 is plenty); the effective mass says how "
-          "strongly a "
-          "mode answers to a motion of the whole body along an axis.";
+          "The residual says how well the equations are satisfied (1e-6 is plenty); the effective mass says "
+          "how strongly a mode answers to a motion of the whole body along an axis.";
     append(section.blocks, std::move(blocks), false, "");
   }
 }
@@ -489,7 +505,7 @@ json view_files(const ReportedBody& body, bool reduced) {
   const bool has_reduction = part_of(*body.summary, "reduce").is_object();
   json files = json::array();
   for (const std::string& name : texts_in(*body.summary, "files")) {
-    const bool of_reduced = has_reduction && (!has_modes || name.find("free_modes") != std::string::npos);
+    const bool of_reduced = has_reduction && (!has_modes || name.ends_with("_free_modes.view.h5"));
     if (name.ends_with(".view.h5") && of_reduced == reduced) files.push_back(name);
   }
   return files;

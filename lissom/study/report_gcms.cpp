@@ -50,8 +50,8 @@ void add_similarity(const ReportDraft& draft, const ReportedBody& body, const Gc
   figure.title = "Similarity of the fields of " + body.title;
   figure.caption =
       "For each flexible field, the largest |cosine| of the angle with another one: 1 is the same field "
-      "twice, 0 nothing in "
-      "common. Fields are numbered mode by mode, three for each: its displacements along x, y and z.";
+      "twice, 0 nothing in common. Fields are numbered mode by mode, three for each: its displacements along "
+      "x, y and z.";
   figure.x = {"flexible field", false};
   figure.y = {"largest |cosine| with another field", false};
   ReportSeries all{"fields", {}, {}, ReportSeries::Style::Points};
@@ -100,8 +100,8 @@ void add_singular_values(const ReportDraft& draft, const ReportedBody& body, con
     figure.title = "Singular values of the flexible fields of " + body.title;
     figure.caption =
         "How much each field, made independent of all before it, adds to the deformation energy. Fields "
-        "below the "
-        "truncation add next to nothing and were left out; a steep drop shows fields that were there twice.";
+        "below the truncation add next to nothing and were left out; a steep drop shows fields that were "
+        "there twice.";
     figure.x = {"field", false};
     figure.y = {"singular value, of the first", true};
     figure.series.push_back(
@@ -117,8 +117,7 @@ void add_singular_values(const ReportDraft& draft, const ReportedBody& body, con
   figure.title = "Singular values of all columns of " + body.title;
   figure.caption =
       "Of the shape functions as they are and after Algorithm 1. The first over the last is the condition "
-      "number: the wider "
-      "the spread, the nearer the columns are to depending on each other.";
+      "number: the wider the spread, the nearer the columns are to depending on each other.";
   figure.x = {"column", false};
   figure.y = {"singular value", true};
   const auto add = [&](const char* name, const std::vector<double>& values) {
@@ -139,8 +138,7 @@ void add_modes(const ReportDraft& draft, const ReportedBody& body, const json& g
   figure.title = "Error of the modes of " + body.title + " in the basis";
   figure.caption =
       "Relative error of the eigenvalue of each mode that the basis was made of. Removing fields that are "
-      "merely similar "
-      "makes modes too stiff, however good the condition number is.";
+      "merely similar makes modes too stiff, however good the condition number is.";
   figure.x = {"mode, in the order given", false};
   figure.y = {"relative error of the eigenvalue", true};
   ReportTable table{unique_id(draft, body.title + " mode errors"),
@@ -164,7 +162,7 @@ void add_modes(const ReportDraft& draft, const ReportedBody& body, const json& g
       table.rows[i].push_back(number_cell(number_in(modes[i], "eigenvalue_error"), 3));
       table.rows[i].push_back(number_cell(number_in(modes[i], "mac"), 5));
     }
-    errors = positive(std::move(errors));
+    errors = positive(std::move(errors), rounding_error);
     if (any_finite(errors))
       figure.series.push_back(
           {method.name, numbers_from(1, errors.size()), std::move(errors), ReportSeries::Style::LinePoints});
@@ -187,16 +185,16 @@ void add_removed(const ReportDraft& draft, const ReportedBody& body, const json&
                             number_cell(number_in(entry, "value"), 6)});
   if (!table.rows.empty())
     blocks.emplace_back(
-        ReportDetails{fmt::format("The {} fields that Algorithm 1 removed", table.rows.size()), {table}});
+        ReportDetails{fmt::format("Fields that Algorithm 1 removed: {}", table.rows.size()), {table}});
   if (const json& faint = part_of(algorithm, "faint"); faint.is_array() && !faint.empty()) {
     std::vector<std::string> names;
     for (const json& entry : faint)
       names.push_back(
           fmt::format("{} ({:.1e})", text_in(entry, "column"), number_in(entry, "relative_norm")));
-    blocks.emplace_back(ReportText{fmt::format(
-        "Fields that are nearly zero beside the others of their mode, which Algorithm 1 scales up and so may "
-        "make coordinates of round-off: {}.",
-        fmt::join(names, ", "))});
+    blocks.emplace_back(
+        ReportText{fmt::format("Fields that are nearly zero beside the others of their mode, which Algorithm "
+                               "1 scales up and so may make coordinates of round-off: {}.",
+                               fmt::join(names, ", "))});
   }
 }
 
@@ -216,8 +214,7 @@ void add_sweep(const ReportDraft& draft, const ReportedBody& body, const json& g
   figure.title = "Removing similar fields of " + body.title + ": condition and error";
   figure.caption =
       "Fields whose |cosine| with an earlier one reaches the threshold are removed. To the left more of them "
-      "go: the condition "
-      "number falls, but the modes lose accuracy.";
+      "go: the condition number falls, but the modes lose accuracy.";
   figure.x = {"threshold on |cosine|", false};
   figure.y = {"condition number; relative error", true};
   const auto add = [&](const char* name, const char* key, ReportSeries::Style style) {
@@ -304,12 +301,9 @@ void report_component_modes(ReportDraft& draft, const std::vector<ReportedBody>&
   if (section.lead.empty())
     section.lead =
         "Each mode gives three scalar fields, its displacements along x, y and z, and each field three "
-        "coordinates: a body "
-        "that turns through any angle then has a constant mass matrix. Fields of different modes may be "
-        "alike, which "
-        "spoils the condition of the equations; to be seen here is how alike they are, what was left out, "
-        "and what that "
-        "costs in accuracy.";
+        "coordinates: a body that turns through any angle then has a constant mass matrix. Fields of "
+        "different modes may be alike, which spoils the condition of the equations; to be seen here is how "
+        "alike they are, what was left out, and what that costs in accuracy.";
   ReportTable table{
       unique_id(draft, "gcms bases"),
       "Bases of the bodies",

@@ -86,8 +86,7 @@ std::string verdict_text(const json& reduce) {
     case Verdict::Certified:
       text = asked +
              ". Certified: a bound that holds without exception, computed from the whole finite-element "
-             "body, proves "
-             "that no eigenvalue is further off.";
+             "body, proves that no eigenvalue is further off.";
       break;
     case Verdict::Estimated:
       text = asked + ". Estimated: an estimate that is usually close says so, but there is no proof.";
@@ -124,8 +123,8 @@ void add_errors(const ReportDraft& draft, const ReportedBody& body, const json& 
   figure.title = "Error of each flexible mode of " + body.title;
   figure.caption =
       "Relative error of the eigenvalue of each mode of the reduced body; 0.001 is 0.1 %. The exact error is "
-      "only known "
-      "where the eigenvalues of the whole body were computed as well.";
+      "only known where the eigenvalues of the whole body were computed as well. Errors below 1e-16, the "
+      "rounding of numbers, are not drawn.";
   figure.x = {"flexible mode", false};
   figure.y = {"relative error of the eigenvalue", true};
   ReportTable table{unique_id(draft, body.title + " error table"),
@@ -143,7 +142,7 @@ void add_errors(const ReportDraft& draft, const ReportedBody& body, const json& 
     for (const json& error : errors) values.push_back(number_in(error, kind.key));
     table.columns.emplace_back(kind.name);
     for (size_t i = 0; i < values.size(); ++i) table.rows[i].push_back(number_cell(values[i], 3));
-    values = positive(std::move(values));
+    values = positive(std::move(values), rounding_error);
     if (any_finite(values)) figure.series.push_back({kind.name, mode, std::move(values), kind.style});
   }
   if (const double tolerance = number_in(reduce, "tolerance"); tolerance > 0)
@@ -165,15 +164,15 @@ void add_comparison(const ReportDraft& draft, const ReportedBody& body, const js
   figure.title = "Interior coordinates of " + body.title + " for a given accuracy";
   figure.caption =
       "How many coordinates beside those of the interfaces each way of choosing them needs: lower is better. "
-      "Where a line "
-      "ends, the tolerance was not reached with the modes allowed.";
+      "Where a line ends, the tolerance was not reached with the modes allowed.";
   figure.x = {"tolerance on the eigenvalues", true};
   figure.y = {"interior coordinates", false};
-  ReportTable table{
-      unique_id(draft, body.title + " comparison"),
-      "Interior coordinates for a tolerance (c: certified, the bound proves it), and the exact error then",
-      {"way of choosing"},
-      {}};
+  ReportTable table{unique_id(draft, body.title + " comparison"),
+                    "Interior coordinates for a tolerance (c: certified, the bound proves it), and the exact "
+                    "error then. Paper: the rule of Han, Kim, Choi and Choi (2020); B: residual vectors; "
+                    "exact error: chosen by the error that only the eigenvalues of the whole body tell",
+                    {"way of choosing"},
+                    {}};
   for (const double tolerance : tolerances) {
     table.columns.push_back(fmt::format("for {}", percent_text(tolerance)));
     table.columns.push_back(fmt::format("exact error at {}", percent_text(tolerance)));
@@ -217,8 +216,7 @@ void add_sweep(ReportDraft& draft, const ReportedBody& body, const json& reduce,
   figure.title = "Largest error of " + body.title + " against the modes kept";
   figure.caption =
       "What the lowest vibration modes alone reach, without residual vectors: the largest relative error "
-      "over all modes in "
-      "range. A bound is drawn where it exists for all of them.";
+      "over all modes in range. A bound is drawn where it exists for all of them.";
   figure.x = {"fixed-interface modes kept", false};
   figure.y = {"largest relative error of an eigenvalue", true};
   for (const ErrorKind& kind : error_kinds) {
@@ -235,7 +233,7 @@ void add_sweep(ReportDraft& draft, const ReportedBody& body, const json& reduce,
       series.x.push_back(count);
       series.y.push_back(value);
     }
-    series.y = positive(std::move(series.y));
+    series.y = positive(std::move(series.y), rounding_error);
     if (any_finite(series.y)) figure.series.push_back(std::move(series));
   }
   if (const double tolerance = number_in(reduce, "tolerance"); tolerance > 0)
@@ -292,8 +290,8 @@ void add_coordinates(ReportDraft& draft, const ReportedBody& body, std::vector<R
   std::vector<ReportBlock> folded;
   if (const double whole = number_in(*body.summary, "mass"); whole > 0 && mass[0] + mass[1] + mass[2] > 0)
     folded.emplace_back(ReportText{fmt::format(
-        "The interior coordinates carry {} of the mass along x, {} along y and {} along z; "
-        "the rest moves with the interfaces.",
+        "The interior coordinates carry {} of the mass along x, {} along y and {} along z; the rest moves "
+        "with the interfaces.",
         percent_text(mass[0] / whole), percent_text(mass[1] / whole), percent_text(mass[2] / whole))});
   const size_t count = table.rows.size();
   folded.emplace_back(std::move(table));
@@ -364,10 +362,8 @@ void report_reductions(ReportDraft& draft, const std::vector<ReportedBody>& bodi
   if (section.lead.empty())
     section.lead =
         "Each finite-element body was replaced by a few shapes (Craig-Bampton): its vibration modes with the "
-        "interfaces "
-        "held, and its answers to motions of the interfaces. To be seen here is how small the bodies became "
-        "and how far "
-        "their natural frequencies are from those of the whole meshes.";
+        "interfaces held, and its answers to motions of the interfaces. To be seen here is how small the "
+        "bodies became and how far their natural frequencies are from those of the whole meshes.";
   ReportTable table{unique_id(draft, "reductions"),
                     "Size and accuracy",
                     {"body", "degrees of freedom", "coordinates", "of these", "asked for", "accuracy",

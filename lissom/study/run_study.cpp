@@ -71,6 +71,10 @@ class StudyRunner {
         for (const std::string& file :
              write_reduction(body, reduction, out, body.seconds, diagnostics_, progress_, &gcms))
           result["files"].push_back(file);
+      if (options_.write_files && options_.view)
+        if (const std::string view = write_reduction_view(body, reduction.body, out, diagnostics_, progress_);
+            !view.empty())
+          result["files"].push_back(view);
       store_.keep(body, reduction.body, gcms, diagnostics_);
     }
     if (spec.gcms) {

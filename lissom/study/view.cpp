@@ -60,15 +60,17 @@ ViewSeries view_series(LowRankSeries series) {
   return out;
 }
 
-// Samples that are shown: at most so many, the last one among them.
+// Samples that are shown: every so many, and the last one.
 std::vector<Index> frames_of(Index samples, int most) {
+  most = std::max(2, most);
+  const Index every = std::max<Index>(1, (samples - 1 + most - 2) / (most - 1));
   std::vector<Index> frames;
-  const Index count = std::min<Index>(samples, std::max(1, most));
-  for (Index k = 0; k < count; ++k)
-    frames.push_back(count == 1 ? samples - 1
-                                : static_cast<Index>(
-                                      std::llround(static_cast<double>(k) * static_cast<double>(samples - 1) /
-                                                   static_cast<double>(count - 1))));
+  for (Index k = 0; k < samples; k += every) frames.push_back(k);
+  if (frames.back() == samples - 1) return frames;
+  if (static_cast<int>(frames.size()) < most)
+    frames.push_back(samples - 1);
+  else
+    frames.back() = samples - 1;
   return frames;
 }
 
@@ -127,7 +129,7 @@ class BodyMotion {
     std::vector<LowRankBuilder> builders;
     for (const size_t p : which_) {
       builders.emplace_back(
-          part(p).X.cols(), PointMeasure::Length,
+          part(p).X.cols(), PointMeasure::Length, 0.1 * options.round_off * size,
           bytes * static_cast<double>(part(p).X.size()) / static_cast<double>(std::max<Index>(1, rows)));
       out[p].position.resize(3, frames);
       out[p].rotation.resize(4, frames);
@@ -154,7 +156,7 @@ class BodyMotion {
     }
     for (size_t i = 0; i < which_.size(); ++i) {
       const double tolerance =
-          std::max(options.displacement * builders[i].largest(), options.invisible * size);
+          std::max(options.displacement * builders[i].largest(), options.round_off * size);
       ViewMotion::Part& motion = out[which_[i]];
       motion.displacement = view_series(builders[i].finish(tolerance));
       blocks.restore(motion.displacement.amplitudes);
@@ -215,10 +217,10 @@ class PartStress {
 
   // Why there is none; empty where compute() will do.
   std::string missing() const {
-    if (part_.kind == ViewParts::Kind::Beam) return "beams, whose stress is not computed";
+    if (part_.kind == ViewParts::Kind::Beam) return "a beam";
     if (part_.kind == ViewParts::Kind::Rods || body_.deformation_basis(part_.group_index).size == 0)
       return "rigid";
-    if (!part_.complete) return "without all nodes of their mesh";
+    if (!part_.complete) return "kept without all nodes of the mesh";
     return "";
   }
 
@@ -239,8 +241,7 @@ class PartStress {
     C = (C * qr.colsPermutation().transpose()).eval();
     const auto& order = qr.colsPermutation().indices();
 
-    LowRankBuilder builder(part_.X.cols(), PointMeasure::VonMises, options.stress_bytes);
-    double largest = 0;
+    LowRankBuilder builder(part_.X.cols(), PointMeasure::VonMises, 0, options.stress_bytes);
     const Index nodes = part_.mesh->node_count();
     const Index at_once = std::clamp<Index>(8000000 / std::max<Index>(1, 3 * nodes), 1, 64);
     for (Index first = 0; first < rank; first += at_once) {
@@ -255,9 +256,8 @@ class PartStress {
       NodalStress stress = recover_stress(*part_.mesh, u, std::span<const int>(part_.nodes), {false, true});
       builder.add(stress.stress);
     }
-    // the frames chosen are the largest in their direction, not necessarily in stress
-    largest = builder.largest();
-    out.stress = view_series(builder.finish(options.stress * largest, C));
+    // the largest of the frames chosen is not above that of all
+    out.stress = view_series(builder.finish(options.stress * builder.largest(), C));
     out.has_stress = true;
     return true;
   }
@@ -337,11 +337,6 @@ std::vector<ViewSensor> sensors_of(const StudySystem& built, const ViewParts& pa
   return out;
 }
 
-// "'a' and 'b' are rigid", in words.
-std::string names_in_words(const std::vector<std::string>& names) {
-  return fmt::format("'{}'", fmt::join(names, "', '"));
-}
-
 // Runs `work`; what it throws is a warning.
 template <class Work>
 std::string guarded(const std::string& file, Diagnostics& diagnostics, Work work) {
@@ -406,8 +401,9 @@ View motion_view(const SimulationRun& run, const StudyFile& study, const BodyMes
     if (!missing.empty()) without[missing].push_back(parts.parts()[p].shown.name);
   }
   for (const auto& [why, names] : without)
-    view.notes.push_back(fmt::format("Stress is not shown of {}: {}.", names_in_words(names),
-                                     names.size() == 1 && why == "rigid" ? "it is rigid" : why));
+    view.notes.push_back(fmt::format("Stress is not shown of '{}': {} {}.", fmt::join(names, "', '"),
+                                     names.size() == 1 ? "it is" : "they are",
+                                     names.size() > 1 && why == "a beam" ? "beams" : why));
   if (parts.parts().empty()) view.notes.emplace_back("No body has a shape that could be shown.");
   view.sensors = sensors_of(*run.built, parts, run.columns, q.col(0));
   for (const Part& part : parts.parts()) view.parts.push_back(part.shown);
@@ -415,28 +411,26 @@ View motion_view(const SimulationRun& run, const StudyFile& study, const BodyMes
   return view;
 }
 
-View body_modes_view(const FeBody& body, const ViewOptions& options) {
-  LISSOM_ASSERT(body.vibration.has_value());
+View modes_view(const std::string& name, const Mesh& mesh, const Eigen::VectorXd& frequencies_hz,
+                const std::function<MatrixXd(int mode)>& shape, const ViewOptions& options) {
   View view;
-  view.title = body.spec.name;
-  if (body.mesh.element_count() == 0 || body.mesh.node_count() != body.model.points.cols()) {
-    view.notes.push_back(fmt::format("'{}' is not shown: it has no mesh.", body.spec.name));
-    return view;
-  }
-  const Surface surface = surfaces_to_show({&body.mesh}, options.max_points, view.notes).front();
-  view.parts.push_back(view_part(body.spec.name, body.mesh, surface));
-  const ModeSet& modes = body.vibration->modes;
+  view.title = name;
+  const Surface surface = surfaces_to_show({&mesh}, options.max_points, view.notes).front();
+  view.parts.push_back(view_part(name, mesh, surface));
+  const auto modes = static_cast<int>(frequencies_hz.size());
   ViewShapes shapes;
   shapes.parts.resize(1);
-  shapes.parts[0].real.resize(3 * surface.points(), modes.count());
-  for (int k = 0; k < modes.count(); ++k) {
-    shapes.modes.push_back({fmt::format("mode {}", k + 1), modes.frequencies_hz[k], 0});
-    const MatrixXd u = node_displacements(body.model, modes.shapes.col(k));
-    Eigen::VectorXf shown(3 * surface.points());
+  shapes.parts[0].real.resize(3 * surface.points(), modes);
+  for (int k = 0; k < modes; ++k) {
+    shapes.modes.push_back({fmt::format("mode {}", k + 1), frequencies_hz[k], 0});
+    const MatrixXd u = shape(k);
+    LISSOM_ASSERT(u.rows() == 3 * mesh.node_count());
+    VectorXd shown(3 * surface.points());
     for (int i = 0; i < surface.points(); ++i)
-      shown.segment<3>(3 * i) = u.col(0).segment<3>(3 * surface.nodes[static_cast<size_t>(i)]).cast<float>();
-    const float largest = shown.reshaped(3, surface.points()).colwise().norm().maxCoeff();
-    shapes.parts[0].real.col(k) = largest > 0 ? Eigen::VectorXf(shown / largest) : shown;
+      shown.segment<3>(3 * i) = u.col(0).segment<3>(3 * surface.nodes[static_cast<size_t>(i)]);
+    const double largest = shown.reshaped(3, surface.points()).colwise().norm().maxCoeff();
+    if (largest > 0) shown /= largest;
+    shapes.parts[0].real.col(k) = shown.cast<float>();
   }
   view.shapes = std::move(shapes);
   return view;
@@ -540,13 +534,37 @@ std::string write_motion_view(SimulationRun& run, const StudyFile& study,
 
 std::string write_body_view(FeBody& body, const std::filesystem::path& folder, Diagnostics& diagnostics,
                             const ProgressHook& progress) {
+  LISSOM_ASSERT(body.vibration.has_value());
   const std::string name = body.spec.name + "_modes.view.h5";
+  if (body.mesh.element_count() == 0 || body.mesh.node_count() != body.model.points.cols()) return "";
   return guarded(name, diagnostics, [&] {
     const Timer timer;
     if (progress) progress("view", -1);
-    const View view = body_modes_view(body);
-    if (view.parts.empty()) return std::string();
-    write_view_file(folder / name, view);
+    const ModeSet& modes = body.vibration->modes;
+    write_view_file(folder / name, modes_view(body.spec.name, body.mesh, modes.frequencies_hz, [&](int k) {
+                      return node_displacements(body.model, modes.shapes.col(k));
+                    }));
+    body.seconds.add("view", timer.seconds());
+    return name;
+  });
+}
+
+std::string write_reduction_view(FeBody& body, const ReducedBody& reduced,
+                                 const std::filesystem::path& folder, Diagnostics& diagnostics,
+                                 const ProgressHook& progress) {
+  const std::string name = body.spec.name + "_free_modes.view.h5";
+  if (body.mesh.element_count() == 0 || reduced.range == 0 ||
+      reduced.node_ids.size() != static_cast<size_t>(body.mesh.node_count()))
+    return "";
+  return guarded(name, diagnostics, [&] {
+    const Timer timer;
+    if (progress) progress("view", -1);
+    const MatrixXd free = reduced.free_modes();
+    VectorXd frequencies(reduced.range);
+    for (int k = 0; k < reduced.range; ++k)
+      frequencies[k] = hertz(reduced.eigenvalues[reduced.rigid_count + k]);
+    write_view_file(folder / name, modes_view(body.spec.name, body.mesh, frequencies,
+                                              [&](int k) { return product(reduced.modes, free.col(k)); }));
     body.seconds.add("view", timer.seconds());
     return name;
   });

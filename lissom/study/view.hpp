@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "lissom/cms/reduced_body.hpp"
 #include "lissom/core/progress.hpp"
 #include "lissom/io/view_file.hpp"
 #include "lissom/study/body.hpp"
@@ -19,11 +20,12 @@
 namespace lissom {
 
 struct ViewOptions {
-  int max_frames = 1000;    // samples are left out evenly beyond that
+  int max_frames = 1001;    // every so many samples beyond that
   int max_points = 100000;  // of all parts; surfaces are simplified beyond that
-  // Largest error of a point at any frame: displacements relative to the largest one, but not below
-  // `invisible` times the size of the mechanism; stress relative to the largest von Mises stress.
-  double displacement = 1e-4, invisible = 1e-7, stress = 1e-3;
+  // Largest error of a point at any frame: displacements relative to the largest one of the part, however
+  // small that is, because views scale them up, but not below `round_off` times the size of the mechanism;
+  // stress relative to the largest von Mises stress of the part.
+  double displacement = 1e-4, round_off = 1e-11, stress = 1e-3;
   // Stress is left out where its modes on the surface would take more memory [bytes].
   double stress_bytes = 4e8;
 };
@@ -34,9 +36,10 @@ struct ViewOptions {
 View motion_view(const SimulationRun& run, const StudyFile& study, const BodyMeshes& meshes,
                  const ViewOptions& options = {}, const ProgressHook& progress = {});
 
-// The modes of body.vibration on its mesh; the shapes' largest displacement is 1. The view has no parts where
-// there is no mesh.
-View body_modes_view(const FeBody& body, const ViewOptions& options = {});
+// Modes of a body on its mesh: `shape` gives the displacements of mode k (from 0) at all nodes, 3 nodes by 1,
+// of any length; the largest displacement shown is 1.
+View modes_view(const std::string& name, const Mesh& mesh, const Eigen::VectorXd& frequencies_hz,
+                const std::function<Eigen::MatrixXd(int mode)>& shape, const ViewOptions& options = {});
 
 // The first `count` modes of a mechanism linearised at model.q.
 View system_modes_view(const StudySystem& built, const StudyFile& study, const Linearisation& model,
@@ -50,9 +53,14 @@ View system_modes_view(const StudySystem& built, const StudyFile& study, const L
 std::string write_motion_view(SimulationRun& run, const StudyFile& study,
                               const std::function<BodyMeshes()>& meshes, const std::filesystem::path& folder,
                               Diagnostics& diagnostics, const ProgressHook& progress = {});
-// NAME_modes.view.h5; its time is the phase "view".
+// NAME_modes.view.h5: the modes of body.vibration. Its time is the phase "view". Nothing where the body has
+// no mesh.
 std::string write_body_view(FeBody& body, const std::filesystem::path& folder, Diagnostics& diagnostics,
                             const ProgressHook& progress = {});
+// NAME_free_modes.view.h5: the natural modes in range of a reduced body that knows all of its nodes.
+std::string write_reduction_view(FeBody& body, const ReducedBody& reduced,
+                                 const std::filesystem::path& folder, Diagnostics& diagnostics,
+                                 const ProgressHook& progress = {});
 // system_modes.view.h5. `make` builds the system that was linearised.
 std::string write_system_modes_view(const StudyFile& study, const Linearisation& model, int count,
                                     const std::function<StudySystem()>& make,

@@ -177,6 +177,10 @@ ViewParts::ViewParts(const StudySystem& built, const StudyFile& study, const Bod
   const std::vector<Surface> surfaces = surfaces_to_show(found, max_points, notes);
   for (size_t i = 0; i < with_mesh.size(); ++i) {
     const Scene::Part& of = *with_mesh[i];
+    if (surfaces[i].points() == 0) {
+      notes.push_back(fmt::format("'{}' is not shown: it is too small among the others.", of.group.name));
+      continue;
+    }
     if (std::any_of(surfaces[i].nodes.begin(), surfaces[i].nodes.end(),
                     [&](int node) { return of.at[static_cast<size_t>(node)] < 0; })) {
       notes.push_back(

@@ -4,13 +4,15 @@ import csv
 import io
 import json
 import math
+import os
 import re
 import struct
+import subprocess
 import time
 import unittest
 import xml.etree.ElementTree as xml
 
-from support import BrowserTest, Page
+from support import BrowserTest, LISSOM, Page
 
 try:
     from selenium.webdriver import ActionChains, Keys
@@ -527,7 +529,10 @@ class Paper(BrowserTest):
         self.assertGreater(self.find("#f-motion svg.plot-svg").rect["width"], 300)
 
     def test_paper_has_all_figures_and_opened_details(self):
-        self.open(report())
+        page = report()
+        page.section("wide", "Wide", Page.table("wide", [f"the column {k}" for k in range(16)], [
+            ["Craig-Bampton" if k % 2 else 1.2345e-5 for k in range(16)] for _ in range(2)]))
+        self.open(page)
         self.wait_for_promise("lissom.draw_all()")
         data = self.pdf()
         self.assertEqual(data[:5], b"%PDF-")
@@ -540,6 +545,10 @@ class Paper(BrowserTest):
                 box = self.find(f"#f-{name} svg.plot-svg").rect
                 self.assertGreater(box["width"], 300, name)
                 self.assertTrue(self.all(f"#f-{name} .curve"), name)
+            # what is wider than the paper would make the browser shrink every page; A4 has 680 px between the margins
+            self.resize(680, 900)
+            self.frames(3)
+            self.assertLessEqual(self.js("return document.documentElement.scrollWidth"), 680)
             self.assertFalse(self.find("nav").is_displayed())
             self.assertFalse(self.find("#f-motion .plot-tools").is_displayed())
         finally:
@@ -608,6 +617,59 @@ class Paper(BrowserTest):
         self.assertIn("broken", self.find("main > .script-error").text)
         # these errors were meant
         self.console()
+
+
+PENDULUM = """
+gravity = [0, 0, -9.81]
+[bodies.arm]
+rigid = { mass = 2, center = [0.25, 0, 0], inertia = [1e-4, 0.05, 0.05] }
+points = { hub = [0, 0, 0], tip = [0.5, 0, 0] }
+[[joints]]
+name = "hinge"
+kind = "revolute"
+between = ["ground", "arm.hub"]
+axis = [0, 1, 0]
+[[sensors]]
+name = "tip <b>"
+kind = "position"
+of = "arm.tip"
+[simulate]
+end = 0.2
+step = 1e-3
+"""
+
+
+class Report(BrowserTest):
+    """A report as the program writes it."""
+
+    def test_curves_on_the_page_are_those_of_the_result(self):
+        (self.folder / "study.toml").write_text(PENDULUM)
+        for arguments in (["run", "study.toml", "--out", "out"], ["report", "out"]):
+            done = subprocess.run([LISSOM, *arguments], cwd=self.folder, capture_output=True, text=True, timeout=120,
+                                  env={**os.environ, "OMP_NUM_THREADS": "1"}, stdin=subprocess.DEVNULL)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.open(self.folder / "out" / "report.html")
+        self.wait_for_promise("lissom.draw_all()")
+        self.assertEqual(self.all(".script-error"), [])
+        self.assertEqual(self.all("main b"), [])
+        rows = list(csv.reader(io.StringIO((self.folder / "out" / "sensors.csv").read_text())))
+        columns = {name: [float(row[k]) for row in rows[1:]] for k, name in enumerate(rows[0])}
+        # of every figure, the series that have the name of a column
+        found = self.js("""
+            const curves = {};
+            for (const figure of document.querySelectorAll("figure.plot"))
+              for (const s of figure.lissom.series) curves[s.name] = [Array.from(s.x), Array.from(s.y)];
+            return curves""")
+        # the pendulum swings in the plane of x and z; y stays zero and need not be drawn
+        for name in ("tip <b>.x", "tip <b>.z"):
+            self.assertIn(name, list(found))
+            # every digit that sensors.csv has: twelve or more
+            for mine, theirs in ((found[name][0], columns["t"]), (found[name][1], columns[name])):
+                self.assertEqual(len(mine), len(theirs))
+                scale = max(map(abs, theirs))
+                self.assertLessEqual(max(abs(a - b) for a, b in zip(mine, theirs)), 1e-11 * scale, name)
+        # nothing is fetched: a page from disk has no other resources
+        self.assertEqual(self.js("return performance.getEntriesByType('resource').length"), 0)
 
 
 if __name__ == "__main__":

@@ -43,9 +43,9 @@ bool is_closed(const Surface& surface) {
   return !directed.empty();
 }
 
-class EachType : public ::testing::TestWithParam<ElementType> {};
+class SurfaceOfType : public ::testing::TestWithParam<ElementType> {};
 
-TEST_P(EachType, TheSurfaceOfABoxIsClosedAndLooksOutwards) {
+TEST_P(SurfaceOfType, TheSurfaceOfABoxIsClosedAndLooksOutwards) {
   test::BoxOptions options;
   options.cells = {3, 2, 2};
   options.size = {3, 1, 0.5};
@@ -70,7 +70,7 @@ TEST_P(EachType, TheSurfaceOfABoxIsClosedAndLooksOutwards) {
   }
 }
 
-TEST_P(EachType, EdgesAreThoseOfTheElementsEachOnce) {
+TEST_P(SurfaceOfType, EdgesAreThoseOfTheElementsEachOnce) {
   const Mesh mesh = test::box_mesh(GetParam());
   const Surface surface = surface_of(mesh);
   std::set<std::pair<std::uint32_t, std::uint32_t>> edges;
@@ -85,15 +85,15 @@ TEST_P(EachType, EdgesAreThoseOfTheElementsEachOnce) {
   EXPECT_EQ(edges.size(), expected * (is_quadratic(GetParam()) ? 2 : 1));
 }
 
-INSTANTIATE_TEST_SUITE_P(Surface, EachType, ::testing::ValuesIn(all_element_types),
-                         [](const auto& info) { return std::string(name_of(info.param)); });
+INSTANTIATE_TEST_SUITE_P(Surface, SurfaceOfType, ::testing::ValuesIn(all_element_types),
+                         [](const auto& type) { return std::string(name_of(type.param)); });
 
 TEST(Surface, ACurvedBoxIsNearerWithItsMidSideNodes) {
   // a quarter of a ring, whose volume and area are known
   test::BoxOptions options;
   options.cells = {4, 1, 1};
   options.map = [](const Vector3d& x) {
-    const double angle = M_PI / 2 * x[0], r = 2 - x[1];
+    const double angle = M_PI / 2 * x[0], r = 1 + x[1];
     return Vector3d(r * std::sin(angle), r * std::cos(angle), x[2]);
   };
   const Mesh mesh = test::box_mesh(ElementType::Hex20, options);
@@ -127,9 +127,24 @@ TEST(Surface, ASimplifiedOneKeepsToItsLimitAndToNodesOfTheMesh) {
       EXPECT_NE(simple.triangles[t + 2], simple.triangles[t]);
     }
     // still a cube, more or less, and not inside out
-    if (limit >= 100) EXPECT_GT(size_of_surface(simple, mesh.points).volume, 0.6);
+    if (limit >= 100) {
+      EXPECT_GT(size_of_surface(simple, mesh.points).volume, 0.6);
+    }
   }
   EXPECT_EQ(simplify(surface, mesh.points, surface.points()).triangles, surface.triangles);
+}
+
+TEST(Surface, ASlenderOneKeepsItsSection) {
+  test::BoxOptions options;
+  options.cells = {40, 2, 2};
+  options.size = {10, 0.1, 0.1};
+  const Mesh mesh = test::box_mesh(ElementType::Hex8, options);
+  for (const int limit : {8, 40}) {
+    const Surface simple = simplify(surface_of(mesh), mesh.points, limit);
+    EXPECT_LE(simple.points(), limit);
+    EXPECT_GE(simple.points(), limit / 2);
+    EXPECT_GT(size_of_surface(simple, mesh.points).volume, 0);
+  }
 }
 
 }  // namespace

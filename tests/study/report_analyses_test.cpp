@@ -81,11 +81,11 @@ TEST(ReportAnalyses, ValuesAreThoseOfTheRun) {
   EXPECT_EQ(cell_of(modes, 0, "what moves (kinetic energy)").text, "payload <i> 94 %, fore 5 %");
   // both runs in one plane
   const auto& plane = block_of<ReportFigure>(draft, "eigenvalues");
-  EXPECT_EQ(series_of(plane, "study").x, (std::vector<double>{-0.17726873948204513, -7.342004901342236}));
-  EXPECT_EQ(series_of(plane, "study").y, (std::vector<double>{42.103282630610686, 0}));
+  EXPECT_EQ(series_of(plane, "the study itself").x, (std::vector<double>{-0.17726873948204513, -7.342004901342236}));
+  EXPECT_EQ(series_of(plane, "the study itself").y, (std::vector<double>{42.103282630610686, 0}));
   EXPECT_EQ(series_of(plane, "bent").x[0], -0.17726873948204513 + 0.5);
   // a mode that does not oscillate has no place over frequency
-  EXPECT_EQ(series_of(block_of<ReportFigure>(draft, "damping-over-frequency"), "study").x,
+  EXPECT_EQ(series_of(block_of<ReportFigure>(draft, "damping-over-frequency"), "the study itself").x,
             (std::vector<double>{6.701004944235229}));
   // what grows is said first
   ASSERT_EQ(draft.page.warnings.size(), 1u);
@@ -104,7 +104,7 @@ TEST(ReportAnalyses, AResponseIsDrawnFromItsFileWithCasesTogether) {
   EXPECT_TRUE(size.y.log);
   EXPECT_EQ(size.y.label, "magnitude [m/N]");
   ASSERT_EQ(size.series.size(), 2u);
-  const ReportSeries& study = series_of(size, "study");
+  const ReportSeries& study = series_of(size, "the study itself");
   EXPECT_EQ(study.x, (std::vector<double>{1, 2, 3}));
   EXPECT_EQ(study.y[0], 0.00016528104589143297);
   EXPECT_EQ(study.y[1], 0.019136569109339585);

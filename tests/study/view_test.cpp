@@ -105,13 +105,14 @@ TEST_P(ViewOfFormulation, PointsAreWhereTheNodesAre) {
   ASSERT_EQ(view.motion->time.size(), of.run.q.cols());
   EXPECT_EQ(view.motion->time, of.run.sample_times);
   const ViewMotion::Part& motion = view.motion->parts[0];
-  if (GetParam() == "rigid") EXPECT_EQ(motion.displacement.rank(), 0);
-  if (GetParam() != "rigid") {
+  if (GetParam() == "rigid") {
+    EXPECT_EQ(motion.displacement.rank(), 0);
+  } else {
     // a beam that bends by its weight has a few shapes, and they are visible
     EXPECT_GT(motion.displacement.largest, 1e-3);
-    EXPECT_LT(motion.displacement.rank(), 12);
+    EXPECT_LT(motion.displacement.rank(), 20);  // of 301 frames
   }
-  EXPECT_LE(motion.displacement.error, std::max(1e-4 * motion.displacement.largest, 1e-7 * 1.02));
+  EXPECT_LE(motion.displacement.error, std::max(1.0001e-4 * motion.displacement.largest, 1.02e-11));
   const auto& ids = of.body().node_ids();
   for (const Index k : {Index(0), Index(17), Index(150), of.run.q.cols() - 1}) {
     const Matrix3Xd nodes = of.body().node_positions(of.run.q.col(k)), shown = shown_at(view, 0, k);
@@ -170,7 +171,7 @@ TEST_P(ViewOfFormulation, StressIsThereWithoutTheStudyAskingForIt) {
 }
 
 INSTANTIATE_TEST_SUITE_P(View, ViewOfFormulation, ::testing::Values("ffrf", "fncf", "gcms", "rigid"),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& formulation) { return formulation.param; });
 
 TEST(View, FramesAndPointsKeepToTheirLimits) {
   const TemporaryFolder folder;
@@ -179,8 +180,9 @@ TEST(View, FramesAndPointsKeepToTheirLimits) {
   options.max_frames = 20;
   options.max_points = 30;
   const ViewedRun of(folder, beam_study_text("ffrf"), options);
-  EXPECT_EQ(of.view.motion->time.size(), 20);
-  EXPECT_EQ(of.view.motion->time[0], 0);
+  // 300 steps in at most 19: every 16th sample, 288 the last of them, then the end
+  ASSERT_EQ(of.view.motion->time.size(), 20);
+  EXPECT_EQ(of.view.motion->time[1], of.run.sample_times[16]);
   EXPECT_EQ(of.view.motion->time[19], of.run.sample_times[of.run.sample_times.size() - 1]);
   EXPECT_LE(of.view.points(), 30);
   ASSERT_EQ(of.view.notes.size(), 2u);

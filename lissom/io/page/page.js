@@ -293,6 +293,8 @@ function start_table(box) {
   const numeric = (column) =>
       rows.some((row) => row.cells[column] && row.cells[column].dataset.value !== undefined);
 
+  // on paper many columns need small letters
+  table.classList.toggle("many", head.cells.length > 9);
   // words and names are not broken at their hyphens
   for (const row of rows)
     for (const cell of row.cells) cell.classList.toggle("short", cell.textContent.length <= 24);

@@ -362,7 +362,7 @@ lissom.plot = function(element, figure) {
   function layout() {
     width = printing ? print_width : Math.round(area.clientWidth);
     if (width < 40) return false;
-    height = printing ? 250 : Math.round(Math.min(Math.max(0.56 * width, 220), 340));
+    height = printing ? 225 : Math.round(Math.min(Math.max(0.56 * width, 220), 340));
     const count = Math.max(3, Math.round((height - 60) / 36));
     const probe = ticks_of({domain: domain.y, log: log.y}, count);
     const widest = Math.max(1, ...probe.map((t) => t.text.length));
