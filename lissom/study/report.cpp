@@ -37,8 +37,9 @@ json read_json(const std::filesystem::path& file) {
   json value;
   try {
     value = json::parse(text);
-  } catch (const json::exception& e) {
-    fail_input("{}: is damaged, no report can be made of it: {}", file.string(), e.what());
+  } catch (const json::parse_error& e) {
+    fail_input("{}: is damaged or cut off at byte {} of {}, no report can be made of it; run the study again",
+               file.string(), e.byte, text.size());
   }
   if (!value.is_object())
     fail_input("{}: has no object at its top, which all of lissom's summaries have", file.string());
@@ -57,10 +58,9 @@ template <class Part>
 void add_part(ReportDraft& draft, const char* what, const Part& part) {
   try {
     part();
-  } catch (const json::exception& e) {
+  } catch (const json::exception&) {
     draft.warn(
-        fmt::format("what the summary says of the {} is not as this program knows it and is left out: {}",
-                    what, e.what()));
+        fmt::format("what the summary says of the {} is not as this program knows it and is left out", what));
   } catch (const InputError& e) {
     draft.warn(fmt::format("{}; the {} may be incomplete", e.what(), what));
   }
@@ -103,6 +103,11 @@ void report_folder(ReportDraft& draft, const ReportOptions& options) {
   const bool whole = summary.contains("lissom_version");
   ReportRuns runs;
   add_part(draft, "simulations", [&] { runs = read_runs(draft); });
+  if (!part_of(summary, "training").is_object())
+    add_part(draft, "training", [&] {
+      json training = training_of_files(draft.folder, *draft.diagnostics);
+      if (training.is_object()) draft.summary["training"] = std::move(training);
+    });
   if (!whole && runs.all.size() > 1)
     draft.warn(
         fmt::format("{} has no summary.json: the run has not come to its end, and what it left so far "
@@ -112,6 +117,7 @@ void report_folder(ReportDraft& draft, const ReportOptions& options) {
     if (const std::string text = text_in(warning, "message"); !text.empty()) draft.warn(text);
 
   std::string title = text_in(summary, "title");
+  if (title.empty()) title = text_in(part_of(summary, "training"), "title");
   for (const ReportRun& run : runs.all)
     if (title.empty() && run.result) title = run.result->header.title;
   draft.page.title = title.empty() ? draft.folder.filename().string() : title;
@@ -124,11 +130,7 @@ void report_folder(ReportDraft& draft, const ReportOptions& options) {
       add_part(draft, "bodies", [&] { report_body_file(draft, file); });
   add_part(draft, "simulations", [&] { report_simulations(draft, runs); });
   add_part(draft, "analyses", [&] { report_analyses(draft, summary); });
-  add_part(draft, "training", [&] {
-    json training = part_of(summary, "training");
-    if (!training.is_object()) training = training_of_files(draft.folder, *draft.diagnostics);
-    report_training(draft, training);
-  });
+  add_part(draft, "training", [&] { report_training(draft, part_of(summary, "training")); });
   add_part(draft, "comparison", [&] { report_comparison(draft, runs); });
   add_part(draft, "summary", [&] { report_summary(draft, runs); });
   add_part(draft, "reproduction", [&] { report_reproduction(draft, runs, options.command); });

@@ -21,12 +21,13 @@ namespace {
 constexpr size_t long_table = 30;  // rows, from which on it is folded
 
 ReportTable model_table(const ReportDraft& draft, const ReportRuns& runs) {
-  ReportTable table{"models",
-                    "Accuracy and speed",
-                    {"model", "compared with", "unknowns", "equations", "epsilon [m2]", "rms of nodes [m]",
-                     "largest sensor error [m]", "of its motion [%]", "distance from training", "time [s]",
-                     "times faster", "times real time"},
-                    {}};
+  ReportTable table{
+      "models",
+      "Accuracy and speed",
+      {"model", "compared with", "unknowns", "equations", "time [s]", "times faster", "times real time",
+       "largest error of a node [m]", "of its motion [%]", "rms of nodes [m]", "epsilon [m2]",
+       "largest difference of a sensor [m]", "distance from training"},
+      {}};
   for (const ReportRun& run : runs.all) {
     if (!run.model.is_object()) continue;
     const ReportRun* reference = runs.reference_of(run);
@@ -34,21 +35,23 @@ ReportTable model_table(const ReportDraft& draft, const ReportRuns& runs) {
                  coordinates = number_in(run.simulation, "coordinates");
     const std::optional<SensorError> error = place_error(runs, run);
     const json& trust = part_of(run.model, "trust");
-    ReportValue distance = report_number(number_in(trust, "largest"), 3);
+    const double furthest = number_in(run.model, "largest_error");
+    ReportValue distance = number_cell(number_in(trust, "largest"), 3);
     if (part_of(trust, "outside_since").is_number())
       distance.text += fmt::format(" (left it at {:.4g} s)", number_in(trust, "outside_since"));
     table.rows.push_back(
-        {run.label, reference ? ReportValue(reference->label) : ReportValue("-"), report_number(unknowns, 9),
+        {run.label, reference ? ReportValue(reference->label) : ReportValue(""), report_number(unknowns, 9),
          !std::isfinite(coordinates) ? "-"
          : unknowns == coordinates   ? "ODE"
                                      : "DAE",
-         report_number(number_in(run.model, "epsilon"), 3), report_number(node_error(draft, run), 3),
-         report_number(error ? error->largest : std::nan(""), 3),
-         report_number(error && error->motion > 0 ? 100 * error->relative() : std::nan(""), 3), distance,
-         report_number(number_in(run.model, "seconds"), 4),
-         report_number(number_in(run.model, "times_faster"), 4),
-         report_number(number_in(run.model, "real_time_factor"), 3)});
+         number_cell(number_in(run.model, "seconds"), 4),
+         number_cell(number_in(run.model, "times_faster"), 4),
+         number_cell(number_in(run.model, "real_time_factor"), 3), number_cell(furthest, 3),
+         number_cell(100 * furthest / number_in(run.model, "motion"), 3),
+         number_cell(node_error(draft, run), 3), number_cell(number_in(run.model, "epsilon"), 3),
+         number_cell(error ? error->largest : std::nan(""), 3), distance});
   }
+  drop_empty_columns(table);
   return table;
 }
 
@@ -208,10 +211,10 @@ void report_compared(ReportDraft& draft, const json& comparison) {
   for (const char* kind : {"sensors", "energies"})
     for (const auto& [name, entry] : part_of(comparison, kind).items()) {
       const double relative = number_in(entry, "relative");
-      table.rows.push_back(
-          {name, text_in(entry, "unit"), report_number(number_in(entry, "largest"), 4),
-           report_number(number_in(entry, "at"), 6), report_number(number_in(entry, "rms"), 4),
-           report_number(number_in(entry, "scale"), 4), report_number(100 * relative, 3)});
+      table.rows.push_back({name, text_in(entry, "unit"), report_number(number_in(entry, "largest"), 4),
+                            report_number(number_in(entry, "at"), 6),
+                            report_number(number_in(entry, "rms"), 4),
+                            report_number(number_in(entry, "scale"), 4), report_number(100 * relative, 3)});
       if (relative > most && std::string(kind) == "sensors") {
         most = relative;
         worst = name;
@@ -289,7 +292,7 @@ void report_compared(ReportDraft& draft, const json& comparison) {
     stress.rows.push_back(
         {text_in(entry, "body"),
          part_of(entry, "t").is_number() ? report_number(number_in(entry, "t"), 6)
-                                          : ReportValue("largest over time"),
+                                         : ReportValue("largest over time"),
          report_number(number_in(entry, "largest"), 4), report_number(number_in(entry, "node"), 12),
          report_number(number_in(entry, "rms"), 4), report_number(number_in(entry, "of_a"), 4),
          report_number(number_in(entry, "of_b"), 4)});

@@ -134,8 +134,7 @@ void report_mechanism(ReportDraft& draft, const ReportRuns& runs) {
                                fmt::join(shared, ", "))});
   if (const json& loads = part_of(simulation, "loads"); loads.is_array() && !loads.empty()) {
     ReportTable table{"loads", "Loads", {"load", "kind"}, {}};
-    for (const json& load : loads)
-      table.rows.push_back({text_in(load, "name"), text_in(load, "kind")});
+    for (const json& load : loads) table.rows.push_back({text_in(load, "name"), text_in(load, "kind")});
     section.blocks.push_back(std::move(table));
   }
   ReportFacts facts;
@@ -150,8 +149,7 @@ void report_mechanism(ReportDraft& draft, const ReportRuns& runs) {
   count("Degrees of freedom with every body rigid", "rigid_degrees_of_freedom");
   if (const std::string integrator = text_in(simulation, "integrator"); !integrator.empty())
     facts.rows.emplace_back("Integrator", ReportValue(integrator));
-  if (const std::vector<std::string> redundant = texts_in(simulation, "redundant");
-      !redundant.empty())
+  if (const std::vector<std::string> redundant = texts_in(simulation, "redundant"); !redundant.empty())
     facts.rows.emplace_back("Redundant constraints",
                             ReportValue(fmt::format("{}", fmt::join(redundant, ", "))));
   if (!facts.rows.empty()) section.blocks.push_back(std::move(facts));
@@ -160,7 +158,14 @@ void report_mechanism(ReportDraft& draft, const ReportRuns& runs) {
   for (const ReportRun& run : runs.all)
     if (!run.changes.empty())
       changes.rows.push_back({run.label, fmt::format("{}", fmt::join(run.changes, "; "))});
-  if (!changes.rows.empty()) section.blocks.push_back(std::move(changes));
+  if (changes.rows.size() > 8) {
+    const std::string title =
+        fmt::format("{} cases: what each one has otherwise than the study", changes.rows.size());
+    changes.caption.clear();
+    section.blocks.push_back(ReportDetails{title, {std::move(changes)}});
+  } else if (!changes.rows.empty()) {
+    section.blocks.push_back(std::move(changes));
+  }
 }
 
 }  // namespace lissom

@@ -30,9 +30,9 @@ struct ReportDraft {
 // --- bodies: report_bodies.cpp, report_reduction.cpp, report_gcms.cpp ---
 // What was modelled: bodies, materials, meshes, interfaces; modes of each body with a view of them
 // (NAME*.view.h5); reductions with their error bounds, orders against tolerance, cost; GCMS: similarity of
-// modes, singular values, what was removed. `bodies` are those of the study; those of the cases are taken from
-// draft.summary. Entries that are missing or of another type are passed over; files that cannot be read are
-// warned of.
+// modes, singular values, what was removed. `bodies` are those of the study; those of the cases are taken
+// from draft.summary. Entries that are missing or of another type are passed over; files that cannot be read
+// are warned of.
 void report_bodies(ReportDraft& draft, const nlohmann::json& bodies);
 // Of a file alone: NAME.reduced.h5, NAME.gcms.h5, NAME.body.h5. Sets title and summary of the page where they
 // are empty. Throws InputError like their readers.
@@ -50,8 +50,8 @@ void report_rom_file(ReportDraft& draft, const std::filesystem::path& file);
 void report_compared(ReportDraft& draft, const nlohmann::json& comparison);
 
 // --- analyses: report_analyses.cpp ---
-// Statics, linearisation (frequencies, damping, the modes in a view), frequency response, sweeps; of the study
-// and of its cases.
+// Statics, linearisation (frequencies, damping, the modes in a view), frequency response, sweeps; of the
+// study and of its cases.
 void report_analyses(ReportDraft& draft, const nlohmann::json& summary);
 
 }  // namespace lissom

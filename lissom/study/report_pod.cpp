@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "lissom/study/report_blocks.hpp"
 #include "lissom/study/report_json.hpp"
@@ -74,11 +76,17 @@ ReportFigure over_order(const json& training, const char* id, const char* title,
                         const std::function<double(const json&)>& value, bool worst) {
   ReportFigure figure{id, title, "", {"order r"}, {label, true}, {}, {}};
   Curves curves;
-  std::set<std::string> forces;
-  for (const json& test : part_of(training, "tests")) forces.insert(text_in(test, "force"));
+  // ways of evaluating the force are curves of their own where a test was run with several
+  std::map<std::tuple<std::string, std::string, double>, std::set<std::string>> forces;
+  bool several = false;
+  for (const json& test : part_of(training, "tests")) {
+    auto& of = forces[{text_in(test, "test"), text_in(test, "combination"), number_in(test, "order")}];
+    of.insert(text_in(test, "force"));
+    several = several || of.size() > 1;
+  }
   for (const json& test : part_of(training, "tests")) {
     std::string name = text_in(test, "combination");
-    if (forces.size() > 1) name += ", forces by " + text_in(test, "force");
+    if (several) name += ", forces by " + text_in(test, "force");
     if (const double y = value(test); std::isfinite(y)) curves[name][number_in(test, "order")].push_back(y);
   }
   for (const auto& [name, points] : curves) {
@@ -128,11 +136,11 @@ ReportTable test_table(const json& training) {
     const std::string problem = text_in(test, "problem");
     const std::string note = problem.empty() ? text_in(test, "fallback") : problem;
     table.rows.push_back(
-        {text_in(test, "test"), parameter_text(part_of(test, "parameters")),
-         text_in(test, "combination"), report_number(number_in(test, "order"), 9),
-         text_in(test, "force"), report_number(worst_error(test), 3),
-         report_number(number_in(test, "trust"), 3), report_number(number_in(test, "full_seconds"), 4),
-         report_number(number_in(test, "seconds"), 4), report_number(number_in(test, "setup_seconds"), 4),
+        {text_in(test, "test"), parameter_text(part_of(test, "parameters")), text_in(test, "combination"),
+         report_number(number_in(test, "order"), 9), text_in(test, "force"),
+         report_number(worst_error(test), 3), report_number(number_in(test, "trust"), 3),
+         report_number(number_in(test, "full_seconds"), 4), report_number(number_in(test, "seconds"), 4),
+         report_number(number_in(test, "setup_seconds"), 4),
          report_number(number_in(test, "times_faster"), 4), note});
   }
   return table;
@@ -147,7 +155,8 @@ void report_pod(ReportSection& section, const json& training) {
     if (!text.empty()) facts.rows.emplace_back(what, ReportValue(text));
   };
   for (const auto& [name, entry] : part_of(training, "parameters").items())
-    fact("Parameter", fmt::format("{}: sets {}", name, fmt::join(texts_in(entry, "keys"), ", ")));
+    facts.rows.emplace_back("Parameter " + name,
+                            ReportValue(fmt::format("sets {}", fmt::join(texts_in(entry, "keys"), ", "))));
   if (part_of(training, "order").is_number())
     facts.rows.emplace_back("Order taken", report_number(number_in(training, "order"), 9));
   fact("Why", text_in(training, "why"));

@@ -121,7 +121,7 @@ ReportTable run_table(const ReportRuns& runs) {
                     "How the runs went",
                     {"run", "state", "until t [s]", "steps", "rejected", "Newton iterations",
                      "factorisations", "smallest step [s]", "largest step [s]", "time [s]",
-                     "of it output [s]", "energy drift", "constraint drift [m]"},
+                     "of it output [s]", "energy drift, relative", "constraint drift [m]"},
                     {}};
   for (const ReportRun& run : runs.all) {
     const json& s = run.simulation;
@@ -179,9 +179,10 @@ void add_trust(const ReportRuns& runs, ReportSection& section) {
                                   });
   if (figure.series.empty()) return;
   for (const ReportRun& run : runs.all)
-    if (const double threshold = number_in(part_of(run.simulation, "trust"), "threshold");
-        std::isfinite(threshold) && figure.marks.empty())
-      figure.marks.push_back({false, threshold, "no longer to be trusted"});
+    for (const json* of : {&run.simulation, &run.model})
+      if (const double threshold = number_in(part_of(*of, "trust"), "threshold");
+          std::isfinite(threshold) && figure.marks.empty())
+        figure.marks.push_back({false, threshold, "no longer to be trusted"});
   figure.caption =
       "A reduced mechanism knows where it was trained: 0 is a state of the training, 1 is as far away from "
       "one as these are from each other. Above the line its results should be checked against the full "

@@ -1,4 +1,4 @@
-// What a newcomer reads first, and how the results can be had again.
+// What a newcomer reads first.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -6,11 +6,11 @@
 #include <cmath>
 
 #include "lissom/core/resources.hpp"
+#include "lissom/core/text.hpp"
 #include "lissom/study/report_blocks.hpp"
 #include "lissom/study/report_json.hpp"
 #include "lissom/study/report_parts.hpp"
 #include "lissom/study/report_runs.hpp"
-#include "lissom/study/versions.hpp"
 
 namespace lissom {
 
@@ -25,12 +25,21 @@ std::string few(const std::vector<std::string>& names, size_t most = 6) {
                      names.size() - most);
 }
 
+// A fraction of the motion, for people.
+std::string share_text(double fraction) {
+  return fraction < 1e-6 ? "less than a millionth" : percent_text(fraction);
+}
+
+// "1,120", "52.3".
+std::string times_text(double factor) {
+  return factor >= 1000 ? with_commas(factor) : fmt::format("{:.3g}", factor);
+}
+
 // Finite element degrees of freedom that component modes stand for; 0 where nothing was reduced.
 double fe_unknowns(const json& bodies) {
   double sum = 0;
   for (const json& body : bodies)
-    if (const double n = number_in(part_of(body, "reduce"), "degrees_of_freedom"); std::isfinite(n))
-      sum += n;
+    if (const double n = number_in(part_of(body, "reduce"), "degrees_of_freedom"); std::isfinite(n)) sum += n;
   return sum;
 }
 
@@ -90,32 +99,46 @@ std::string reduced_words(const ReportDraft& draft, const ReportRuns& runs, Repo
                                   unknowns_of(run), run.label);
   ReportCard card;
   card.label = "Error of the reduced model";
-  if (error) {
+  // of all nodes where the results have it, else of the sensors
+  const double furthest = number_in(run.model, "largest_error"), moved = number_in(run.model, "motion");
+  double relative = std::nan("");
+  if (std::isfinite(furthest)) {
+    words += fmt::format(
+        ", none of whose nodes is ever further than {:.2g} m from where the full model has it", furthest);
+    card.value = report_number(furthest, 2, "m");
+    card.note = "largest distance of any node from where the full model has it, at any time";
+    if (moved > 0) {
+      relative = furthest / moved;
+      words += fmt::format(" ({} of the {:.2g} m that they move)", share_text(relative), moved);
+      card.note +=
+          fmt::format("; nodes move up to {:.2g} m, of which this is {}", moved, share_text(relative));
+    }
+  } else if (error) {
     words += fmt::format(", whose sensors stay within {:.2g} m of the full model", error->largest);
     card.value = report_number(error->largest, 2, "m");
     card.note = fmt::format("largest difference of a sensor from the full model ({})", error->column);
     if (error->motion > 0) {
-      words += fmt::format(", {} of the motion", percent_text(error->relative()));
-      card.note += fmt::format("; {} of its motion of {:.3g} m", percent_text(error->relative()), error->motion);
-      card.mood = error->relative() < 0.01  ? ReportCard::Mood::Good
-                  : error->relative() > 0.1 ? ReportCard::Mood::Bad
-                                            : ReportCard::Mood::Plain;
+      relative = error->relative();
+      words += fmt::format(", {} of the motion", share_text(relative));
+      card.note += fmt::format("; {} of its motion of {:.3g} m", share_text(relative), error->motion);
     }
   } else if (std::isfinite(nodes)) {
     words += fmt::format(", whose nodes are {:.2g} m from the full model's (root mean square)", nodes);
     card.value = report_number(nodes, 2, "m");
     card.note = "root mean square distance of all nodes from the full model";
   }
+  if (relative < 0.01) card.mood = ReportCard::Mood::Good;
+  if (relative > 0.1) card.mood = ReportCard::Mood::Bad;
   if (!card.note.empty()) page.cards.push_back(std::move(card));
   if (faster > 0) {
-    words += fmt::format(", and which is {:.3g} times faster", faster);
+    words += fmt::format(", and which is {} times faster", times_text(faster));
     const std::string instead =
         reference ? fmt::format("{} instead of {}", format_seconds(number_in(run.model, "seconds")),
                                 format_seconds(number_in(reference->model, "seconds")))
                   : "";
     if (!instead.empty())
       words += fmt::format(" ({} for {:.4g} s of motion)", instead, number_in(run.simulation, "end"));
-    page.cards.push_back({"Faster by", report_number(faster, 3, "times"),
+    page.cards.push_back({"Faster by", ReportValue(times_text(faster) + " times", faster),
                           fmt::format("{}{}{}", instead, instead.empty() ? "" : "; ", speed(run)),
                           ReportCard::Mood::Good});
   }
@@ -148,7 +171,7 @@ std::string compared_words(const ReportRuns& runs, ReportPage& page) {
   if (!worst) return "";
   const ReportRun* reference = runs.reference_of(*worst);
   const std::string of_motion =
-      error->motion > 0 ? fmt::format(", {} of its motion", percent_text(error->relative())) : "";
+      error->motion > 0 ? fmt::format(", {} of its motion", share_text(error->relative())) : "";
   page.cards.push_back({"Largest difference of the cases", report_number(error->largest, 2, "m"),
                         fmt::format("{} of case {} against {}{}", error->column, worst->label,
                                     reference ? reference->label : "", of_motion)});
@@ -158,21 +181,76 @@ std::string compared_words(const ReportRuns& runs, ReportPage& page) {
                      error->column, of_motion);
 }
 
+// Runs without a simulation: bodies, trainings, sweeps.
+std::string other_words(const ReportDraft& draft, ReportPage& page) {
+  const json& bodies = part_of(draft.summary, "bodies");
+  std::vector<std::string> names;
+  double nodes = 0, dofs = 0, coordinates = 0;
+  int reduced = 0, modes = 0;
+  for (const auto& [name, body] : bodies.items()) {
+    names.push_back(name);
+    if (const double n = number_in(body, "nodes"); std::isfinite(n)) nodes += n;
+    if (part_of(body, "frequencies_hz").is_array()) ++modes;
+    const json& reduce = part_of(body, "reduce");
+    if (!reduce.is_object()) continue;
+    ++reduced;
+    dofs += number_in(reduce, "degrees_of_freedom");
+    coordinates += number_in(reduce, "coordinates");
+  }
+  std::string words;
+  if (!names.empty()) {
+    words = fmt::format("{} bod{} computed ({})", names.size(), names.size() == 1 ? "y was" : "ies were",
+                        few(names));
+    if (nodes > 0) words += fmt::format(", with {} nodes in the finite element meshes", with_commas(nodes));
+    words += ".";
+    page.cards.push_back({names.size() == 1 ? "Body" : "Bodies",
+                          ReportValue(fmt::format("{}", names.size()), static_cast<double>(names.size())),
+                          few(names)});
+    if (nodes > 0) page.cards.push_back({"Nodes", ReportValue(with_commas(nodes), nodes), "of all meshes"});
+  }
+  if (modes > 0) words += fmt::format(" Natural frequencies and modes were computed of {} of them.", modes);
+  if (reduced > 0) {
+    words += fmt::format(" {} degrees of freedom were reduced to {} coordinates.", with_commas(dofs),
+                         with_commas(coordinates));
+    page.cards.push_back(
+        {"Reduced",
+         ReportValue(fmt::format("{} \u2192 {}", with_commas(dofs), with_commas(coordinates)), coordinates),
+         "degrees of freedom \u2192 coordinates"});
+    reduction_card(page, bodies);
+  }
+  if (const json& training = part_of(draft.summary, "training"); part_of(training, "order").is_number()) {
+    const double order = number_in(training, "order");
+    const std::string why = text_in(training, "why");
+    words += fmt::format(" A mechanism was reduced as a whole to {:.0f} unknowns{}.", order,
+                         why.empty() ? "" : fmt::format(" ({})", why));
+    page.cards.push_back({"Unknowns", report_number(order, 9), "of the small model"});
+  }
+  if (const json& points = part_of(part_of(draft.summary, "sweep"), "points"); points.is_array()) {
+    words += fmt::format(" The study was carried out for {} values of its parameters.", points.size());
+    page.cards.push_back({"Points of the sweep",
+                          ReportValue(fmt::format("{}", points.size()), static_cast<double>(points.size())),
+                          ""});
+  }
+  return words;
+}
+
 }  // namespace
 
 void report_summary(ReportDraft& draft, const ReportRuns& runs) {
   ReportPage& page = draft.page;
   const json& bodies = part_of(draft.summary, "bodies");
   const double fe = fe_unknowns(bodies);
-  if (runs.all.empty()) return;
+  if (runs.all.empty()) {
+    if (page.summary.empty()) page.summary = std::string(trim(other_words(draft, page)));
+    return;
+  }
   const ReportRun* full = runs.proposed() ? runs.reference_of(*runs.proposed()) : &runs.all.front();
   if (!full) full = &runs.all.front();
 
   std::vector<std::string> names;
   for (const auto& [name, body] : bodies.items()) names.push_back(name);
   if (names.empty())
-    for (const json& body : part_of(full->simulation, "bodies"))
-      names.push_back(text_in(body, "name"));
+    for (const json& body : part_of(full->simulation, "bodies")) names.push_back(text_in(body, "name"));
   const double end = number_in(full->simulation, "end"), unknowns = unknowns_of(*full);
   std::string words =
       fmt::format("The motion of {} bod{} ({})", names.size(), names.size() == 1 ? "y" : "ies", few(names));
@@ -240,64 +318,6 @@ void report_summary(ReportDraft& draft, const ReportRuns& runs) {
       break;
     }
   page.summary = words + page.summary;
-}
-
-void report_reproduction(ReportDraft& draft, const ReportRuns& runs, const std::string& command) {
-  ReportSection& section = draft.section("reproduction", "How to get these results again");
-  const std::string study = text_in(draft.summary, "study");
-  std::string commands = command;
-  const auto quoted = [](const std::string& word) {
-    return word.find_first_of(" '\"$\\") == std::string::npos ? word : fmt::format("\"{}\"", word);
-  };
-  if (commands.empty() && !study.empty())
-    commands = fmt::format("lissom run {} --out {}", quoted(study), quoted(draft.folder.string()));
-  if (!commands.empty()) section.blocks.push_back(ReportCode{commands});
-
-  ReportFacts facts;
-  const auto fact = [&](const char* what, const std::string& text) {
-    if (!text.empty()) facts.rows.emplace_back(what, ReportValue(text));
-  };
-  fact("Study", study);
-  std::string written = text_in(draft.summary, "lissom_version"), text;
-  for (const ReportRun& run : runs.all)
-    if (run.result) {
-      if (written.empty()) written = run.result->lissom_version;
-      if (text.empty()) text = run.result->header.study;
-    }
-  fact("Results by lissom", written);
-  fact("BLAS", text_in(draft.summary, "blas"));
-  if (const double bytes = number_in(draft.summary, "peak_memory_bytes"); std::isfinite(bytes))
-    facts.rows.emplace_back("Memory at the peak", ReportValue(format_bytes(bytes), bytes));
-  if (!facts.rows.empty()) section.blocks.push_back(std::move(facts));
-  if (!text.empty()) section.blocks.push_back(ReportDetails{"The study file", {ReportCode{text}}});
-  section.blocks.push_back(
-      ReportDetails{"Versions of the program that wrote this report", {ReportCode{versions_text()}}});
-
-  // files of the folder, and of cases
-  ReportTable files{"files", "", {"file", "size [bytes]"}, {}};
-  double total = 0;
-  size_t count = 0;
-  std::vector<std::pair<std::string, double>> found;
-  std::error_code ec;
-  if (std::filesystem::is_directory(draft.folder, ec))
-    for (auto it = std::filesystem::recursive_directory_iterator(draft.folder, ec);
-         !ec && it != std::filesystem::recursive_directory_iterator(); it.increment(ec)) {
-      std::error_code own;
-      if (!it->is_regular_file(own)) continue;
-      const auto bytes = static_cast<double>(it->file_size(own));
-      if (own) continue;
-      total += bytes;
-      ++count;
-      found.emplace_back(it->path().lexically_relative(draft.folder).generic_string(), bytes);
-    }
-  std::sort(found.begin(), found.end());
-  constexpr size_t most = 200;
-  for (size_t i = 0; i < std::min(found.size(), most); ++i)
-    files.rows.push_back({found[i].first, ReportValue(with_commas(found[i].second), found[i].second)});
-  if (found.size() > most) files.caption = fmt::format("The first {} of {} files.", most, found.size());
-  if (count > 0)
-    section.blocks.push_back(ReportDetails{
-        fmt::format("Files of the run: {}, {}", count, format_bytes(total)), {std::move(files)}});
 }
 
 }  // namespace lissom

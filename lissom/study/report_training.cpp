@@ -47,8 +47,8 @@ ReportFigure singular_values(const json& training, const std::string& id) {
   cut(own);
   cut(full);
   if (!own.empty())
-    figure.series.push_back(
-        {"in the space of component modes", numbers_from(1, own.size()), own, ReportSeries::Style::LinePoints});
+    figure.series.push_back({"in the space of component modes", numbers_from(1, own.size()), own,
+                             ReportSeries::Style::LinePoints});
   if (!full.empty())
     figure.series.push_back(
         {"of all nodal coordinates", numbers_from(1, full.size()), full, ReportSeries::Style::Points});
@@ -92,7 +92,7 @@ ReportFigure frequencies(const json& training, const std::string& id) {
   ReportSeries own{"of the small model", {}, {}, ReportSeries::Style::Points},
       spurious{"spurious", {}, {}, ReportSeries::Style::Points};
   const std::vector<double> system = numbers_in(training, "system_frequencies_hz");
-  double last = 0;
+  double first = std::nan("");  // order with a spurious motion
   for (const json& order : part_of(training, "orders")) {
     const double m = number_in(order, "m");
     std::vector<double> values = numbers_in(order, "frequencies_hz");
@@ -104,16 +104,16 @@ ReportFigure frequencies(const json& training, const std::string& id) {
       series.x.push_back(m);
       series.y.push_back(values[i] > 0 ? values[i] : std::nan(""));
     }
-    last = std::max(last, m);
+    if (extra > 0 && !(first <= m)) first = m;
   }
   if (!own.x.empty()) figure.series.push_back(std::move(own));
   if (!spurious.x.empty()) figure.series.push_back(std::move(spurious));
   const auto free = static_cast<size_t>(std::max(0.0, number_in(training, "rigid_motions")));
-  for (size_t i = free; i < std::min(system.size(), free + 3); ++i)
-    if (system[i] > 0)
-      figure.marks.push_back({false, system[i], fmt::format("full model, vibration {}", i - free + 1)});
+  for (size_t i = free; i < std::min(system.size(), free + 1); ++i)
+    if (system[i] > 0) figure.marks.push_back({false, system[i], "first vibration of the full model"});
+  if (std::isfinite(first)) figure.marks.push_back({true, first, "spurious motions"});
   figure.caption =
-      "Lines are the lowest vibrations of the full mechanism. Nearly zero frequencies are its free motions; "
+      "The line is the lowest vibration of the full mechanism. Nearly zero frequencies are its free motions; "
       "a small model that has more of them than the mechanism is spurious.";
   mark_orders(training, figure);
   return figure;
@@ -141,8 +141,7 @@ ReportFigure errors(const json& training, const std::string& id) {
   }
   for (ReportSeries* series : {&largest, &rms, &projection}) {
     series->y = positive(std::move(series->y));
-    if (any_finite(series->y))
-      figure.series.push_back(std::move(*series));
+    if (any_finite(series->y)) figure.series.push_back(std::move(*series));
   }
   figure.caption =
       "The small model of each order was run with the loads of the training and compared with it. The dashed "

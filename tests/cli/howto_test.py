@@ -83,6 +83,19 @@ class CompareTest(HowtoBase):
 
 
 @needs_gmsh
+class ReportTest(HowtoBase):
+    page = "read-the-report.md"
+
+    def test_every_command_works_and_leaves_its_page(self):
+        printed = self.follow()
+        self.assertIn("wrote swing.html", printed["lissom report results --out swing.html"])
+        page = (self.folder / "swing.html").read_text()
+        self.assertIn("A pendulum with two steps", page)
+        for part in ("motion", "mechanism", "simulation", "models", "comparison", "reproduction"):
+            self.assertIn(f'<section id="{part}"', page)
+        self.assertIn('<section id="simulation"', (self.folder / "coarse.html").read_text())
+
+
 class SimulateTest(HowtoBase):
     page = "simulate-a-mechanism.md"
 
