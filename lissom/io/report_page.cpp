@@ -549,6 +549,8 @@ WrittenPage write_page(const ReportPage& page, const std::filesystem::path& path
   for (const auto& [credit, text] : scripts)
     tail += fmt::format("<script>/* {} */\n", credit) + text + "\n</script>\n";
   for (const PageAsset& asset : page_assets()) {
+    // those of views need three.js
+    if (!draws_views && asset.name.starts_with("view")) continue;
     if (asset.name.ends_with(".css"))
       head += fmt::format("<style>\n{}</style>\n", asset.text);
     else

@@ -155,7 +155,6 @@ void make_of_folder(ReportDraft& draft, const ReportOptions& options) {
     return;
   }
   draft.summary = json::object();
-  // of `lissom linearise` and `lissom response`
   for (const char* name : {"linearisation", "response"})
     if (const auto file = folder / fmt::format("{}.json", name); std::filesystem::exists(file))
       draft.summary[name] = read_json(file);
@@ -167,7 +166,8 @@ void make_of_folder(ReportDraft& draft, const ReportOptions& options) {
         "{}: there are no results here; a report is made of summary.json (which 'lissom run' and 'lissom "
         "sweep' "
         "leave), result.h5 (simulate, static), comparison.json (compare), orders.csv, samples.csv or "
-        "model.rom.h5 (train), linearisation.json (linearise), *.reduced.h5, *.gcms.h5 or *.body.h5 (reduce, "
+        "model.rom.h5 (train), linearisation.json or response.json, *.reduced.h5, *.gcms.h5 or *.body.h5 "
+        "(reduce, "
         "modes)",
         folder.string());
 }
@@ -183,6 +183,16 @@ void make_of_file(ReportDraft& draft, const std::filesystem::path& file, const R
         .blocks.push_back(ReportView{"motion", draft.page.title, "", {{name, std::move(view)}}, {}});
   } else if (is_rom_file(file)) {
     report_rom_file(draft, file);
+  } else if (file.extension() == ".json") {
+    // linearisation.json and response.json of a run, or what the verbs say with --json
+    const json value = read_json(file);
+    if (value.contains("modes"))
+      draft.summary["linearisation"] = value;
+    else if (value.contains("pairs"))
+      draft.summary["response"] = value;
+    else
+      fail_input("{}: is neither a linearisation nor a frequency response of lissom", file.string());
+    report_analyses(draft, draft.summary);
   } else if (is_result_file(file)) {
     draft.summary = json::object();
     const ReportRuns runs = read_run(draft, file);

@@ -152,6 +152,8 @@ class ReportTest(CliTest):
         self.assertTrue((self.folder / "simulated" / "result.report.html").exists())
         self.json_of("compare", "results", "results/coarse <i>&", "--out", "difference")
         self.assertEqual(self.json_of("report", "difference")["sections"], ["comparison"])
+        # a page without views has none of the scripts that need three.js
+        self.assertNotIn("THREE", (self.folder / "difference" / "report.html").read_text())
         # comparisons in words
         self.assertIn("The sensor that differs most is tip <b>.", self.page("difference/report.html").text)
 
