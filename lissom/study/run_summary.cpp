@@ -332,9 +332,9 @@ class Summary {
     std::optional<double> energy, constraint;
     const auto look = [&](const json& simulation) {
       if (!simulation.is_object()) return;
-      const auto scale = number(entry(simulation, "energy"), "scale");
-      if (const auto drift = number(simulation, "energy_drift"); drift && scale && *scale > 0)
-        energy = std::max(energy.value_or(0), std::abs(*drift) / *scale);
+      // relative to the largest energy
+      if (const auto drift = number(simulation, "energy_drift"))
+        energy = std::max(energy.value_or(0), std::abs(*drift));
       if (const auto drift = number(simulation, "constraint_drift"))
         constraint = std::max(constraint.value_or(0), std::abs(*drift));
     };
@@ -347,7 +347,7 @@ class Summary {
     if (constraint)
       line("largest drift",
            fmt::format("{}constraints {:.2g} m",
-                       energy ? fmt::format("energy {:.2g} of what moves, ", *energy) : "", *constraint));
+                       energy ? fmt::format("energy {:.2g} of its largest value, ", *energy) : "", *constraint));
     if (const size_t n = warnings.is_array() ? warnings.size() : 0; n > 0)
       line("warnings", terminal_.ink(Ink::Warn, std::to_string(n)));
   }
