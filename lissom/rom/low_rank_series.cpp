@@ -49,7 +49,7 @@ void by_pieces(const MatrixXd& W, const MatrixXd& B, const MatrixXd& F, const Ma
 double largest_measure(const Eigen::Ref<const MatrixXd>& block, PointMeasure measure) {
   const Index n = block.rows() / components(measure), frames = block.cols();
   double largest = 0;
-#pragma omp parallel for reduction(max : largest) schedule(static) if (frames > 1 && block.size() > 100000)
+#pragma omp parallel for reduction(max : largest) schedule(static) if (frames > 1 && block.size() > 1000000)
   for (Index k = 0; k < frames; ++k)
     for (Index i = 0; i < n; ++i) {
       if (measure == PointMeasure::Length)

@@ -141,7 +141,8 @@ class BodyMotion {
       for (const size_t p : which_) u.emplace_back(part(p).X.size(), static_cast<Index>(list.size()));
       const auto count = static_cast<Index>(list.size());
       std::string problem;
-#pragma omp parallel for schedule(dynamic, 1)
+// small ones are not worth the threads
+#pragma omp parallel for schedule(dynamic, 1) if (rows * count > 500000)
       for (Index k = 0; k < count; ++k) {
         try {
           frame(list[static_cast<size_t>(k)], k, u, out);
