@@ -35,6 +35,8 @@ void report_reproduction(ReportDraft& draft, const ReportRuns& runs, const std::
       if (text.empty()) text = run.result->header.study;
     }
   fact("Results by lissom", written);
+  fact("Started", text_in(draft.summary, "started"));
+  fact("Machine", text_in(draft.summary, "machine"));
   fact("BLAS", text_in(draft.summary, "blas"));
   if (const double bytes = number_in(draft.summary, "peak_memory_bytes"); std::isfinite(bytes))
     facts.rows.emplace_back("Memory at the peak", ReportValue(format_bytes(bytes), bytes));

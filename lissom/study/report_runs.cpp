@@ -4,6 +4,7 @@
 #include <toml.hpp>
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 #include <tuple>
 
@@ -216,7 +217,14 @@ ReportRuns read_runs(ReportDraft& draft) {
   if (draft.progress) draft.progress("reading results", -1);
   add("", summary);
   if (const json& cases = part_of(summary, "cases"); cases.is_object()) {
-    for (const auto& [name, own] : cases.items()) add(name, own);
+    // as the study has them, then what it does not name
+    std::set<std::string> added;
+    if (const json& order = part_of(summary, "case_order"); order.is_array())
+      for (const json& name : order)
+        if (name.is_string() && cases.contains(name.get<std::string>()) && added.insert(name.get<std::string>()).second)
+          add(name.get<std::string>(), cases.at(name.get<std::string>()));
+    for (const auto& [name, own] : cases.items())
+      if (added.insert(name).second) add(name, own);
   } else if (!summary.contains("lissom_version")) {
     // a run that has not come to its end
     for (const std::string& name : folders_with_results(draft.folder)) add(name, {});

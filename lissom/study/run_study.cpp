@@ -18,6 +18,7 @@
 #include "lissom/study/reduce.hpp"
 #include "lissom/study/simulate.hpp"
 #include "lissom/study/train.hpp"
+#include "lissom/study/versions.hpp"
 #include "lissom/study/view.hpp"
 
 namespace lissom {
@@ -451,6 +452,8 @@ void begin_summary(const StudyFile& study, json& summary) {
   summary["title"] = study.title;
   summary["lissom_version"] = LISSOM_VERSION;
   summary["blas"] = blas_info().file;
+  summary["machine"] = machine_name();
+  summary["started"] = time_stamp();
 }
 
 // What it ends with, and its file.
@@ -481,6 +484,9 @@ StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Dia
   StudyRunner runner(study, out, diagnostics, progress, options);
   for (const BodySpec& spec : study.bodies)
     summary["bodies"][spec.name] = runner.run_body(spec, out, run.text);
+
+  // JSON keeps no order
+  for (const StudyCase& variant : study.cases) summary["case_order"].push_back(variant.study.case_name);
 
   // full models first: reduced ones are trained on them
   std::map<std::string, SimulationRun> runs;  // by case; the study itself is ""

@@ -213,11 +213,13 @@ class Summary {
     heading("models");
     Table table(
         {"model", "formulation", "unknowns", "largest error", "times faster", "times real time", "time"});
-    // the reduced ones first come to an end soonest: references, then the rest in the order of the file
-    std::vector<std::string> names;
-    for (const auto& [name, model] : models.items()) names.push_back(name);
-    std::stable_partition(names.begin(), names.end(),
-                          [&](const std::string& name) { return name == "study"; });
+    // the study, its cases in its order, and what it does not name
+    std::vector<std::string> names = {"study"};
+    for (const json& name : entry(summary_, "case_order"))
+      if (name.is_string()) names.push_back(name.get<std::string>());
+    for (const auto& [name, model] : models.items())
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    std::erase_if(names, [&](const std::string& name) { return !models.contains(name); });
     size_t rows = 0;
     bool outside = false;
     std::vector<std::string> untrusted;
@@ -347,7 +349,8 @@ class Summary {
     if (constraint)
       line("largest drift",
            fmt::format("{}constraints {:.2g} m",
-                       energy ? fmt::format("energy {:.2g} of its largest value, ", *energy) : "", *constraint));
+                       energy ? fmt::format("energy {:.2g} of its largest value, ", *energy) : "",
+                       *constraint));
     if (const size_t n = warnings.is_array() ? warnings.size() : 0; n > 0)
       line("warnings", terminal_.ink(Ink::Warn, std::to_string(n)));
   }

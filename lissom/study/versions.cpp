@@ -1,7 +1,7 @@
 #include "lissom/study/versions.hpp"
 
 #include <cholmod.h>
-#include <fmt/format.h>
+#include <fmt/chrono.h>
 #include <hdf5.h>
 #include <matio.h>
 #include <metis.h>
@@ -9,7 +9,9 @@
 #include <zlib.h>
 #include <Eigen/Core>
 
+#include <chrono>
 #include <cstdlib>
+#include <fstream>
 
 #include "lissom/linalg/blas.hpp"
 
@@ -35,6 +37,24 @@ std::string versions_text() {
   text += fmt::format("matio      {}.{}.{}\n", matio[0], matio[1], matio[2]);
   text += fmt::format("zlib       {}", zlibVersion());
   return text;
+}
+
+std::string machine_name() {
+  std::string name = "a processor without a name", line;
+  std::ifstream file("/proc/cpuinfo");
+  while (std::getline(file, line)) {
+    const size_t colon = line.find(": ");
+    if (!line.starts_with("model name") || colon == std::string::npos) continue;
+    name = line.substr(colon + 2);
+    break;
+  }
+  const int threads = omp_get_max_threads();
+  return fmt::format("{}, {} thread{}", name, threads, threads == 1 ? "" : "s");
+}
+
+std::string time_stamp() {
+  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  return fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(now));
 }
 
 }  // namespace lissom

@@ -8,4 +8,9 @@ namespace lissom {
 // A line each: lissom, the BLAS in use with its file and threads, Eigen, CHOLMOD, METIS, HDF5, ...
 std::string versions_text();
 
+// The processor by name and the threads in use: "AMD EPYC 7B13, 2 threads".
+std::string machine_name();
+// "2026-11-16 04:31 UTC".
+std::string time_stamp();
+
 }  // namespace lissom
