@@ -25,12 +25,9 @@ demo: build
 	@echo
 	@echo "Meshed, reduced, simulated, trained: 4401 nodal coordinates and 24 constraints are now an ODE with six unknowns,"
 	@echo "build/demo/model.rom.h5 (build/lissom simulate build/demo/model.rom.h5). The evidence, in build/demo:"
-	@echo "  four-bar-slap-error.png        error of all nodes for every order; with noisy joints, as published, it explodes"
-	@echo "  four-bar-slap-response.png     the loaded node: full, rigid and reduced, down to picometres"
-	@echo "  four-bar-slap-frequencies.png  no spurious mode up to order 20, and how they are found where there are some"
-	@echo "  four-bar-slap-reversed.png     a load that it was not trained on, and after training on it"
-	@echo "  four-bar-slap-trust.png        how the model itself says when it is not to be trusted"
-	@echo "  summary.json                   everything in numbers (docs/howto/reduce-a-mechanism.md reads them with you)"
+	@echo "  report.html                    open it in a browser: what was computed, how accurate, how much faster, and the"
+	@echo "                                 mechanism moving, full and reduced; one file, to be sent to a colleague"
+	@echo "  four-bar-slap-*.png            the figures of the paper; summary.json has everything in numbers"
 
 test:
 	@scripts/install-packages test
