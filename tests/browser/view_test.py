@@ -1,7 +1,6 @@
 """The 3D view of a report, used as a reader uses it: in a browser, with mouse and keyboard, on made-up mechanisms whose every
 point and stress is known."""
 
-import base64
 import io
 import time
 import unittest
@@ -11,16 +10,16 @@ import numpy as np
 
 import support
 import synthetic
+import view_support
 
 if not support.missing():
     from selenium.webdriver import ActionChains, Keys
     from selenium.webdriver.support.ui import Select
 
-HANDLE = "document.querySelector('figure.view').lissom"
 BODIES = ["crank", "rod <i>x</i>", "rocker"]
 
 
-class ViewTest(support.BrowserTest):
+class ViewTest(view_support.ViewTools):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -37,68 +36,23 @@ class ViewTest(support.BrowserTest):
         self.js("document.querySelector('.lv').scrollIntoView()")
         self.settle()
 
-    def settle(self):
-        """Until nothing is drawn any more: software draws once more, finer, when all is still."""
-        frames = lambda: self.js(f"return {HANDLE}.stats().frames_rendered")
-        end, last = time.monotonic() + 20, -1
-        while last != (last := frames()) and time.monotonic() < end:
-            time.sleep(0.5)
-
-    def view(self, text):
-        """Does something with the handle, and waits for the picture."""
-        value = self.js(f"return {HANDLE}.{text}")
-        self.settle()
-        return value if isinstance(value, (int, float, str, list, dict)) else None
-
-    def picture(self, samples=2):
-        """Pixels of the view, height by width by 3, 0..255."""
-        data = self.js(f"{HANDLE}.draw({samples}); return document.querySelector('.lv-stage canvas').toDataURL('image/png')")
-        image = matplotlib.image.imread(io.BytesIO(base64.b64decode(data.split(",")[1])), format="png")
-        return np.rint(255 * image[:, :, :3]).astype(int)
-
-    def control(self, label):
-        """The input, select or button that a reader finds under this name."""
-        for element in self.all(".lv label, .lv button, .lv input"):
-            name = element.get_attribute("aria-label") or element.get_attribute("textContent").strip()
-            if element.tag_name == "label":
-                spans = element.find_elements("css selector", "span")
-                name = spans[-1 if "lv-check" in element.get_attribute("class") else 0].text
-            if name == label and element.is_displayed():
-                inner = element.find_elements("css selector", "select, input") if element.tag_name == "label" else []
-                return inner[0] if inner else element
-        self.fail(f"no control {label!r}")
-
-    def choose(self, label, text):
-        Select(self.control(label)).select_by_visible_text(text)
-        self.settle()
-
-    def at(self, position):
-        """Where a position is on the page's canvas, from its upper left corner [pixels]."""
-        return self.js(f"return {HANDLE}.project(arguments[0])", [float(v) for v in position])
-
-    def canvas_action(self, x, y):
-        """Actions that begin at a place of the canvas."""
-        canvas = self.find(".lv-stage canvas")
-        size = canvas.size
-        return ActionChains(self.driver).move_to_element_with_offset(canvas, round(x - size["width"] / 2), round(y - size["height"] / 2))
-
     # ---- numbers
 
     def test_points_are_where_the_basis_and_amplitudes_put_them(self):
         self.show()
         for t, scale in ((0.0, 1), (0.7, 1), (1.98, 40), (2.0, 0)):
-            self.js(f"{HANDLE}.setScale({scale}); {HANDLE}.seek({t})")
+            self.js(f"{self.handle}.setScale({scale}); {self.handle}.seek({t})")
             for part in range(3):
                 expected = self.full.positions(part, t, scale)
                 for point in (0, 17, len(expected) - 1):
-                    found = self.js(f"return {HANDLE}.pointPosition(0, {part}, {point})")
+                    found = self.js(f"return {self.handle}.pointPosition(0, {part}, {point})")
                     # coordinates of about 3 m in single precision, a few operations
                     np.testing.assert_allclose(found, expected[point], atol=3e-6)
 
     def test_between_frames_amplitudes_are_mixed_and_rotations_turned(self):
         self.show()
         run, t, part = self.full, 0.5 * (0.70 + 0.72), 2
-        self.js(f"{HANDLE}.setScale(10); {HANDLE}.seek({t})")
+        self.js(f"{self.handle}.setScale(10); {self.handle}.seek({t})")
         kept = run.parts[part]
         f = int(np.argmin(abs(run.time - 0.70)))
         mean = lambda values: 0.5 * (values[f].astype(float) + values[f + 1])
@@ -106,19 +60,19 @@ class ViewTest(support.BrowserTest):
         q = mean(kept["rotation"])  # in the middle, the arc's point is the chord's, normalised
         R = synthetic.quaternion_matrix(q / np.linalg.norm(q))
         for point in (3, 40):
-            found = self.js(f"return {HANDLE}.pointPosition(0, {part}, {point})")
+            found = self.js(f"return {self.handle}.pointPosition(0, {part}, {point})")
             expected = mean(kept["position"]) + R @ (kept["points"][point] + 10 * u[point])
             np.testing.assert_allclose(found, expected, atol=3e-6)
 
     def test_stress_is_von_mises_of_its_own_series(self):
         self.show()
-        self.js(f"{HANDLE}.setScale(1000); {HANDLE}.seek(0.7)")  # the scale does not touch the stress
+        self.js(f"{self.handle}.setScale(1000); {self.handle}.seek(0.7)")  # the scale does not touch the stress
         expected = self.full.stresses(2, 0.7)
         for point in (0, 17, 100):
-            found = self.js(f"return {HANDLE}.stressAt(0, 2, {point})")
+            found = self.js(f"return {self.handle}.stressAt(0, 2, {point})")
             # single precision amplitudes, sums over five columns
             self.assertAlmostEqual(found / expected[point], 1, delta=1e-5)
-        self.assertIsNone(self.js(f"return {HANDLE}.stressAt(0, 1, 0)"))
+        self.assertIsNone(self.js(f"return {self.handle}.stressAt(0, 1, 0)"))
 
     def bare_page(self, rank=5, cells=(20, 4, 4)):
         """One body without sensors."""
@@ -135,11 +89,11 @@ class ViewTest(support.BrowserTest):
         self.choose("By", "body")
         self.control("Mesh edges").click()
         for t, scale in ((0.3, 1), (1.1, 25), (1.7, 0)):
-            self.js(f"{HANDLE}.setScale({scale}); {HANDLE}.seek({t})")
+            self.js(f"{self.handle}.setScale({scale}); {self.handle}.seek({t})")
             self.settle()
             drawn = np.abs(self.picture(samples=1) - 255).sum(axis=2) > 12
             x = run.positions(0, t, scale)
-            places = np.array(self.js(f"return arguments[0].map((p) => {HANDLE}.project(p))", x.tolist()))
+            places = np.array(self.js(f"return arguments[0].map((p) => {self.handle}.project(p))", x.tolist()))
             expected = rasterise(places[run.parts[0]["triangles"]], drawn.shape)
             self.assertGreater(expected.sum(), 3000)
             # a pixel on the border may fall to either side
@@ -150,7 +104,7 @@ class ViewTest(support.BrowserTest):
         page, run = self.bare_page(rank=9)
         self.show(page)
         self.control("Mesh edges").click()
-        self.js(f"{HANDLE}.setScale(0); {HANDLE}.seek(0)")
+        self.js(f"{self.handle}.setScale(0); {self.handle}.seek(0)")
         self.button(".lv", "z").click()
         ramp = np.array(self.js("return lissom.view_gpu.ramp"))
         kept = run.parts[0]
@@ -180,42 +134,42 @@ class ViewTest(support.BrowserTest):
         before = self.picture()
         play = self.control("Play")
         play.click()
-        self.wait(lambda: self.js(f"return {HANDLE}.time") > 0.2, "time to go on")
+        self.wait(lambda: self.js(f"return {self.handle}.time") > 0.2, "time to go on")
         self.control("Pause").click()
         self.settle()
-        stopped = self.js(f"return [{HANDLE}.time, {HANDLE}.stats().frames_rendered]")
+        stopped = self.js(f"return [{self.handle}.time, {self.handle}.stats().frames_rendered]")
         time.sleep(0.6)
-        self.assertEqual(self.js(f"return [{HANDLE}.time, {HANDLE}.stats().frames_rendered]"), stopped, "it went on after pause")
+        self.assertEqual(self.js(f"return [{self.handle}.time, {self.handle}.stats().frames_rendered]"), stopped, "it went on after pause")
         self.assertGreater((before != self.picture()).sum(), 1000)
         # scrub: the far end, then an arrow key on the slider
         scrub = self.control("Time")
         scrub.send_keys(Keys.END)
-        self.assertAlmostEqual(self.js(f"return {HANDLE}.time"), 2.0)
+        self.assertAlmostEqual(self.js(f"return {self.handle}.time"), 2.0)
         scrub.send_keys(Keys.HOME)
-        self.assertEqual(self.js(f"return {HANDLE}.time"), 0)
+        self.assertEqual(self.js(f"return {self.handle}.time"), 0)
         self.assertEqual(self.find(".lv-time").text, "0.000 s")
         canvas = self.find(".lv-stage canvas")
         canvas.send_keys(".", ".", ".", ",")
-        self.assertAlmostEqual(self.js(f"return {HANDLE}.time"), self.full.time[2], places=12)
+        self.assertAlmostEqual(self.js(f"return {self.handle}.time"), self.full.time[2], places=12)
         self.assertEqual(self.find(".lv-time").text, "0.040 s")
         canvas.send_keys(" ")
-        self.assertTrue(self.js(f"return {HANDLE}.playing"))
+        self.assertTrue(self.js(f"return {self.handle}.playing"))
         canvas.send_keys(" ")
-        self.assertFalse(self.js(f"return {HANDLE}.playing"))
+        self.assertFalse(self.js(f"return {self.handle}.playing"))
 
     def test_speed_and_loop(self):
         self.show()
         self.choose("Speed", "5 ×")
-        self.js(f"{HANDLE}.seek(1.9)")
+        self.js(f"{self.handle}.seek(1.9)")
         self.control("Loop").click()
         self.control("Play").click()
-        self.wait(lambda: not self.js(f"return {HANDLE}.playing"), "the end")
-        self.assertEqual(self.js(f"return {HANDLE}.time"), 2.0)
+        self.wait(lambda: not self.js(f"return {self.handle}.playing"), "the end")
+        self.assertEqual(self.js(f"return {self.handle}.time"), 2.0)
         self.control("Loop").click()
-        self.js(f"{HANDLE}.seek(1.9); {HANDLE}.play()")
-        self.wait(lambda: self.js(f"return {HANDLE}.time") < 1.5, "the loop")
-        self.assertTrue(self.js(f"return {HANDLE}.playing"))
-        self.js(f"{HANDLE}.pause()")
+        self.js(f"{self.handle}.seek(1.9); {self.handle}.play()")
+        self.wait(lambda: self.js(f"return {self.handle}.time") < 1.5, "the loop")
+        self.assertTrue(self.js(f"return {self.handle}.playing"))
+        self.js(f"{self.handle}.pause()")
 
     # ---- camera
 
@@ -242,7 +196,7 @@ class ViewTest(support.BrowserTest):
             self.settle()
             self.assertGreater((first != self.picture()).any(axis=2).sum(), 500, keys)
             canvas.send_keys(Keys.HOME)
-        self.assertEqual(self.js(f"return {HANDLE}.time"), 0)
+        self.assertEqual(self.js(f"return {self.handle}.time"), 0)
 
     def test_standard_views_look_along_the_axes(self):
         self.show()
@@ -250,7 +204,7 @@ class ViewTest(support.BrowserTest):
         for axis, name in enumerate("xyz"):
             self.button(".lv", name).click()
             self.settle()
-            centre = np.array(self.js(f"return {HANDLE}.pointPosition(0, 1, 0)"))
+            centre = np.array(self.js(f"return {self.handle}.pointPosition(0, 1, 0)"))
             step = 0.01 * np.eye(3)
             apart = [np.hypot(*np.subtract(self.at(centre + step[k]), self.at(centre))) for k in range(3)]
             self.assertLess(apart[axis], 0.35 * min(apart[k] for k in range(3) if k != axis), name)
@@ -261,7 +215,7 @@ class ViewTest(support.BrowserTest):
             self.show()
             canvas = self.js("const c = document.querySelector('.lv-stage canvas'); return [c.width, c.height]")
             for t in (0.0, 0.5, 1.3, 2.0):
-                self.js(f"{HANDLE}.seek({t})")
+                self.js(f"{self.handle}.seek({t})")
                 self.settle()
                 for part in range(3):
                     for x in self.full.positions(part, t, 1)[::25]:
@@ -289,7 +243,7 @@ class ViewTest(support.BrowserTest):
 
     def test_the_legend_has_the_largest_value_of_all_frames_or_of_this_one(self):
         self.show()
-        self.js(f"{HANDLE}.seek(0.7)")
+        self.js(f"{self.handle}.seek(0.7)")
         self.choose("By", "von Mises stress")
         ends = lambda: [float(v) for v in self.find(".lv-ticks").text.split()]
         largest = max(part["stress"]["largest"] for part in self.full.json["motion"]["parts"] if part["stress"])
@@ -302,23 +256,23 @@ class ViewTest(support.BrowserTest):
 
     def test_deformation_is_scaled_by_number_slider_and_by_itself(self):
         self.show()
-        self.js(f"{HANDLE}.seek(0.7)")
+        self.js(f"{self.handle}.seek(0.7)")
         self.settle()
         before = self.picture()
         field = self.control("Scale of deformation, number")
         field.clear()
         field.send_keys("100", Keys.TAB)
         self.settle()
-        self.assertEqual(self.js(f"return {HANDLE}.scale"), 100)
+        self.assertEqual(self.js(f"return {self.handle}.scale"), 100)
         self.assertIn("× 100", self.find(".lv").text)
         self.assertGreater((before != self.picture()).any(axis=2).sum(), 1000)
         slider = self.control("Scale of deformation")
         slider.send_keys(Keys.HOME)
-        self.assertEqual(self.js(f"return {HANDLE}.scale"), 0)
+        self.assertEqual(self.js(f"return {self.handle}.scale"), 0)
         slider.send_keys(Keys.END)
-        self.assertEqual(self.js(f"return {HANDLE}.scale"), 10000)
+        self.assertEqual(self.js(f"return {self.handle}.scale"), 10000)
         self.button(".lv", "Auto").click()
-        scale = self.js(f"return {HANDLE}.scale")
+        scale = self.js(f"return {self.handle}.scale")
         largest = max(part["displacement"]["largest"] for part in self.full.json["motion"]["parts"])
         points = np.concatenate([self.full.positions(part, t, 1) for part in range(3) for t in self.full.time])
         share = scale * largest / np.linalg.norm(np.ptp(points, axis=0))
@@ -356,29 +310,29 @@ class ViewTest(support.BrowserTest):
         kept, shape = self.full.parts[1], self.full.json["shapes"]["parts"][1]
         pictures = []
         for phase in (0.0, 0.2):
-            self.js(f"{HANDLE}.seek({phase})")
+            self.js(f"{self.handle}.seek({phase})")
             self.settle()
             pictures.append(self.picture())
-            scale = self.js(f"return {HANDLE}.scale")
+            scale = self.js(f"return {self.handle}.scale")
             u = kept["real"][:, 1] * np.cos(2 * np.pi * phase) - kept["imaginary"][:, 1] * np.sin(2 * np.pi * phase)
             R = synthetic.quaternion_matrix(shape["rotation"])
             for point in (5, 60):
-                found = self.js(f"return {HANDLE}.pointPosition(0, 1, {point})")
+                found = self.js(f"return {self.handle}.pointPosition(0, 1, {point})")
                 expected = shape["position"] + R @ (kept["points"][point] + scale * u.reshape(-1, 3)[point])
                 np.testing.assert_allclose(found, expected, atol=3e-6)
         self.assertGreater((pictures[0] != pictures[1]).any(axis=2).sum(), 1000)
         self.button(".lv", "Next").click()
         self.assertEqual(mode.first_selected_option.text.split(":")[0], "mode 3")
         self.control("Play").click()
-        self.wait(lambda: self.js(f"return {HANDLE}.time") > 0.25, "the mode to swing")
+        self.wait(lambda: self.js(f"return {self.handle}.time") > 0.25, "the mode to swing")
         self.button(".lv", "Previous").click()
-        self.assertTrue(self.js(f"return {HANDLE}.playing"), "the next mode swings on")
-        self.js(f"{HANDLE}.pause(); {HANDLE}.setMode(-1)")
+        self.assertTrue(self.js(f"return {self.handle}.playing"), "the next mode swings on")
+        self.js(f"{self.handle}.pause(); {self.handle}.setMode(-1)")
         self.assertEqual(mode.first_selected_option.text, "motion in time")
 
     def test_two_results_side_by_side_and_overlaid_at_the_same_time(self):
         self.show()
-        self.js(f"{HANDLE}.seek(1.2)")
+        self.js(f"{self.handle}.seek(1.2)")
         self.choose("By", "body")
         self.choose("Together with", "reduced")
         self.wait(lambda: "reduced" in self.find(".lv-stage").text, "the second run")
@@ -388,7 +342,7 @@ class ViewTest(support.BrowserTest):
         for half in (both[:, :middle - 2], both[:, middle + 2:]):
             self.assertGreater((np.abs(half - 255).sum(axis=2) > 12).sum(), 1000)
         for run, index in ((self.full, 0), (self.reduced, 1)):
-            found = self.js(f"return {HANDLE}.pointPosition({index}, 2, 7)")
+            found = self.js(f"return {self.handle}.pointPosition({index}, 2, 7)")
             np.testing.assert_allclose(found, run.positions(2, 1.2, 1)[7], atol=3e-6)
         self.screenshot("view-beside")
         # pink is of nothing else
@@ -402,13 +356,13 @@ class ViewTest(support.BrowserTest):
         self.choose("Together with", "nothing")
         self.assertGreater((seen_through != self.picture()).any(axis=2).sum(), 500)
         self.choose("Show", "reduced")
-        np.testing.assert_allclose(self.js(f"return {HANDLE}.pointPosition(1, 2, 7)"), self.reduced.positions(2, 1.2, 1)[7], atol=3e-6)
+        np.testing.assert_allclose(self.js(f"return {self.handle}.pointPosition(1, 2, 7)"), self.reduced.positions(2, 1.2, 1)[7], atol=3e-6)
 
     # ---- picking
 
     def test_a_sensor_is_picked_and_its_curve_follows_the_time(self):
         self.show()
-        self.js(f"{HANDLE}.seek(0.5)")
+        self.js(f"{self.handle}.seek(0.5)")
         self.settle()
         sensor = self.full.sensors[0]
         at = self.at(self.full.positions(sensor["part"], 0.5, 1)[sensor["point"]])
@@ -423,14 +377,14 @@ class ViewTest(support.BrowserTest):
         plot = self.find(".lv-plot svg")
         size = plot.size
         ActionChains(self.driver).move_to_element_with_offset(plot, round(0.25 * size["width"]), round(-0.1 * size["height"])).click().perform()
-        self.wait(lambda: abs(self.js(f"return {HANDLE}.time") - 0.5) > 0.3, "the click in the curve")
-        self.assertTrue(1.2 < self.js(f"return {HANDLE}.time") < 1.8)
+        self.wait(lambda: abs(self.js(f"return {self.handle}.time") - 0.5) > 0.3, "the click in the curve")
+        self.assertTrue(1.2 < self.js(f"return {self.handle}.time") < 1.8)
         self.choose("Curve of", "none")
         self.assertFalse(self.all(".lv-plot"))
 
     def test_a_point_under_the_mouse_tells_its_values(self):
         self.show()
-        self.js(f"{HANDLE}.seek(0.7)")
+        self.js(f"{self.handle}.seek(0.7)")
         self.button(".lv", "z").click()
         self.settle()
         for part, click in ((2, False), (1, True)):
@@ -477,9 +431,9 @@ class ViewTest(support.BrowserTest):
         before = self.picture()
         self.js("window.loss = lissom.view_gpu.gpu().renderer.getContext().getExtension('WEBGL_lose_context'); loss.loseContext()")
         self.frames(3)
-        self.js(f"{HANDLE}.seek(0.5)")
+        self.js(f"{self.handle}.seek(0.5)")
         self.frames(3)
-        self.js(f"loss.restoreContext(); {HANDLE}.seek(0)")
+        self.js(f"loss.restoreContext(); {self.handle}.seek(0)")
         self.wait(lambda: not self.js("return lissom.view_gpu.gpu().lost"), "the context")
         self.settle()
         np.testing.assert_array_equal(self.picture(), before)
