@@ -162,8 +162,8 @@ std::vector<ReportBlock> linearisation_of(ReportDraft& draft, const Part& part, 
     return list.is_array() ? list.size() : 0;
   };
   if (size("states") > 0)
-    text +=
-        fmt::format(", {} states, {} inputs, {} outputs", size("states"), size("inputs"), size("outputs"));
+    text += fmt::format(", {} states, {} input{}, {} output{}", size("states"), size("inputs"),
+                        size("inputs") == 1 ? "" : "s", size("outputs"), size("outputs") == 1 ? "" : "s");
   text += ".";
   if (const json& stable = part_of(j, "stable"); stable.is_boolean()) {
     if (stable.get<bool>()) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "lissom/io/csv_table.hpp"
 #include "lissom/study/compare.hpp"
@@ -35,7 +36,8 @@ ReportTable model_table(const ReportDraft& draft, const ReportRuns& runs) {
                  coordinates = number_in(run.simulation, "coordinates");
     const std::optional<SensorError> error = place_error(runs, run);
     const json& trust = part_of(run.model, "trust");
-    const double furthest = number_in(run.model, "largest_error");
+    const double furthest = number_in(run.model, "largest_error"),
+                 real_time = number_in(run.model, "real_time_factor");
     ReportValue distance = number_cell(number_in(trust, "largest"), 3);
     if (part_of(trust, "outside_since").is_number())
       distance.text += fmt::format(" (left it at {:.4g} s)", number_in(trust, "outside_since"));
@@ -46,8 +48,8 @@ ReportTable model_table(const ReportDraft& draft, const ReportRuns& runs) {
                                      : "DAE",
          number_cell(number_in(run.model, "seconds"), 4),
          number_cell(number_in(run.model, "times_faster"), 4),
-         number_cell(number_in(run.model, "real_time_factor"), 3), number_cell(furthest, 3),
-         number_cell(100 * furthest / number_in(run.model, "motion"), 3),
+         is_static(run) || !(real_time > 0) ? ReportValue("") : number_cell(real_time, 3),
+         number_cell(furthest, 3), number_cell(100 * furthest / number_in(run.model, "motion"), 3),
          number_cell(node_error(draft, run), 3), number_cell(number_in(run.model, "epsilon"), 3),
          number_cell(error ? error->largest : std::nan(""), 3), distance});
   }
@@ -100,20 +102,35 @@ std::vector<ReportFigure> difference_figures(ReportDraft& draft, const ReportRun
       draft.warn(fmt::format("{}; these differences are not drawn", e.what()));
     }
   }
+  // one reference needs to be named once
+  std::vector<std::string> references;
+  for (const Table& table : tables) {
+    const ReportRun* reference = runs.reference_of(*table.run);
+    references.push_back(reference ? reference->label : "?");
+  }
+  const bool one =
+      std::adjacent_find(references.begin(), references.end(), std::not_equal_to<>()) == references.end();
   std::vector<ReportFigure> figures;
   for (const SensorGroup& group : sensor_groups(runs.all)) {
+    double size = 0;
+    for (const ReportRun& run : runs.all)
+      for (const std::string& column : group.columns)
+        for (const double y : column_of(run, column))
+          if (std::isfinite(y)) size = std::max(size, std::abs(y));
     ReportFigure figure{"difference-" + report_id(group.name + " " + group.unit),
-                        fmt::format("Difference of {}", group.name),
+                        one && !references.empty()
+                            ? fmt::format("Difference of {} from {}", group.name, references.front())
+                            : fmt::format("Difference of {}", group.name),
                         "",
                         {"time [s]"},
                         {fmt::format("|difference| [{}]", group.unit), true},
                         {},
                         {}};
     const double factor = to_si(group.unit, runs.units).value_or(1);
-    for (const Table& table : tables) {
+    for (size_t k = 0; k < tables.size(); ++k) {
+      const Table& table = tables[k];
       ReportSeries series;
-      const ReportRun* reference = runs.reference_of(*table.run);
-      series.name = fmt::format("{} against {}", table.run->label, reference ? reference->label : "?");
+      series.name = one ? table.run->label : fmt::format("{} against {}", table.run->label, references[k]);
       series.x = to_vector(Eigen::VectorXd(table.values.values.col(0) * runs.units.time));
       Eigen::VectorXd squares = Eigen::VectorXd::Zero(table.values.values.rows());
       bool any = false;
@@ -125,7 +142,7 @@ std::vector<ReportFigure> difference_figures(ReportDraft& draft, const ReportRun
         }
       if (!any) continue;
       series.y = to_vector(Eigen::VectorXd(squares.cwiseSqrt()));
-      series.y = positive(std::move(series.y));
+      series.y = positive(std::move(series.y), rounding_error * size);
       if (!any_finite(series.y)) continue;
       if (thin_out(series.x, series.y))
         figure.caption = "Thinned out to about 5,000 points a curve; every peak is kept.";
@@ -150,6 +167,7 @@ ReportTable sensor_table(const ReportRuns& runs) {
     if (!sensors.is_object()) continue;
     const std::string against = shown_run(text_in(run.comparison, "against"));
     for (const auto& [column, entry] : sensors.items()) {
+      if (!units.contains(column)) continue;
       const double factor = to_si(units[column], runs.units).value_or(1);
       const double largest = factor * number_in(entry, "largest"), scale = factor * number_in(entry, "scale");
       table.rows.push_back({run.label, against, column, units[column], report_number(largest, 4),
@@ -180,17 +198,24 @@ void report_comparison(ReportDraft& draft, const ReportRuns& runs) {
         "Every model of the mechanism with its size, its distance from the full model and the time it takes. "
         "ODE: ordinary differential equations, without constraints. Times real time: above 1 the simulation "
         "is faster than the mechanism itself.";
+    const bool epsilon =
+        std::find(models.columns.begin(), models.columns.end(), "epsilon [m2]") != models.columns.end();
     section.blocks.push_back(std::move(models));
     for (ReportFigure& figure : trade_off(draft, runs)) section.blocks.push_back(std::move(figure));
     section.blocks.push_back(ReportText{
-        "Epsilon is the sum of the squared distances of all nodes from where the full model has them, over "
-        "all samples; the rms is the same as a distance. Time is that of the integration without output."});
+        std::string(epsilon ? "Epsilon is the sum of the squared distances of all nodes from where the full "
+                              "model has them, over all samples; the rms is the same as a distance. "
+                            : "") +
+        "Time is that of the integration without output."});
   }
   std::vector<ReportFigure> figures = difference_figures(draft, runs);
   ReportTable sensors = sensor_table(runs);
   if (figures.empty() && sensors.rows.empty()) return;
   ReportSection& section = draft.section("comparison", "Comparison of the runs");
-  section.lead = "Sensors of each run less those of its reference, at the times that both have.";
+  section.lead =
+      "Sensors of each run less those of its reference, at the times that both have. What is smaller than "
+      "the "
+      "rounding of the sensor is not drawn.";
   for (ReportFigure& figure : figures) section.blocks.push_back(std::move(figure));
   add_table(section, std::move(sensors));
 }

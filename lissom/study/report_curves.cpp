@@ -7,9 +7,24 @@
 #include <limits>
 
 #include "lissom/core/resources.hpp"
+#include "lissom/study/report_json.hpp"
 #include "lissom/study/report_runs.hpp"
 
 namespace lissom {
+
+namespace {
+
+// |value| of any column in any run that is shown.
+double largest_of(const ReportRuns& runs, const SensorGroup& group) {
+  double largest = 0;
+  for (const size_t index : runs.shown)
+    for (const std::string& column : group.columns)
+      for (const double y : column_of(runs.all[index], column))
+        if (std::isfinite(y)) largest = std::max(largest, std::abs(y));
+  return largest;
+}
+
+}  // namespace
 
 std::string report_id(const std::string& text) {
   std::string id;
@@ -73,8 +88,12 @@ std::vector<SensorGroup> sensor_groups(const std::vector<ReportRun>& runs) {
     const ResultHeader& header = run.result->header;
     for (size_t c = 0; c < header.sensors.size(); ++c) {
       const std::string& column = header.sensors[c];
-      const std::string unit = c < header.sensor_units.size() ? header.sensor_units[c] : "";
-      const std::string name = column.substr(0, column.rfind('.'));
+      std::string unit = c < header.sensor_units.size() ? header.sensor_units[c] : "";
+      const size_t dot = column.rfind('.');
+      const std::string name = column.substr(0, dot),
+                        end = dot == std::string::npos ? "" : column.substr(dot);
+      if (end == ".node") continue;  // where a largest stress is: no quantity
+      if (unit == "1" && (end == ".angle" || end == ".rx" || end == ".ry" || end == ".rz")) unit = "rad";
       auto group = std::find_if(groups.begin(), groups.end(),
                                 [&](const SensorGroup& g) { return g.name == name && g.unit == unit; });
       if (group == groups.end()) group = groups.insert(groups.end(), SensorGroup{name, unit, {}});
@@ -105,16 +124,21 @@ double range_of(const ReportRun& run, const SensorGroup& group) {
   return range;
 }
 
+bool is_static(const ReportRun& run) {
+  return text_in(run.simulation, "integrator") == "static";
+}
+
 ReportFigure sensor_figure(const ReportRuns& runs, const SensorGroup& group) {
   ReportFigure figure;
   figure.id = "sensor-" + report_id(group.name + " " + group.unit);
   figure.title = group.name;
   figure.x.label = "time [s]";
   figure.y.label = fmt::format("{} [{}]", group.name, group.unit);
-  std::vector<std::string> zero;
+  std::vector<std::string> zero, rounding;
   bool thinned = false;
+  const double negligible = 1e-12 * largest_of(runs, group);
   for (const std::string& column : group.columns) {
-    bool moves = false;
+    double most = 0;
     std::vector<ReportSeries> series;
     for (const size_t index : runs.shown) {
       const ReportRun& run = runs.all[index];
@@ -123,17 +147,24 @@ ReportFigure sensor_figure(const ReportRuns& runs, const SensorGroup& group) {
       curve.y = column_of(run, column);
       if (curve.y.empty()) continue;
       curve.x = to_vector(run.result->time);
-      moves = moves || std::any_of(curve.y.begin(), curve.y.end(), [](double y) { return y != 0; });
+      for (const double y : curve.y)
+        if (!(std::abs(y) <= most)) most = std::abs(y);
       thinned = thin_out(curve.x, curve.y) || thinned;
       curve.style = run.reduced ? ReportSeries::Style::Dashed : ReportSeries::Style::Line;
       series.push_back(std::move(curve));
     }
-    if (!moves)
+    if (most == 0)
       zero.push_back(column);
+    else if (most <= negligible)
+      rounding.push_back(column);
     else
       figure.series.insert(figure.series.end(), series.begin(), series.end());
   }
-  if (!zero.empty()) figure.caption = fmt::format("Zero throughout: {}.", fmt::join(zero, ", "));
+  std::vector<std::string> words;
+  if (!zero.empty()) words.push_back(fmt::format("Zero throughout: {}.", fmt::join(zero, ", ")));
+  if (!rounding.empty())
+    words.push_back(fmt::format("Zero but for rounding: {}.", fmt::join(rounding, ", ")));
+  figure.caption = fmt::format("{}", fmt::join(words, " "));
   if (thinned)
     figure.caption += fmt::format("{}Thinned out to about 5,000 points a curve; every peak is kept.",
                                   figure.caption.empty() ? "" : " ");

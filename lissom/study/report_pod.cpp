@@ -110,7 +110,7 @@ ReportTable sample_table(const json& training) {
   ReportTable table{"pod-sample-table",
                     "Full simulations that the model was trained on",
                     {"sample", "parameters", "snapshots", "time [s]", "rank", "order by singular values",
-                     "order by energy", ""},
+                     "order by energy", "note"},
                     {}};
   double k = 0;
   for (const json& sample : part_of(training, "samples")) {
@@ -123,15 +123,17 @@ ReportTable sample_table(const json& training) {
          report_number(number_in(orders, "energy"), 9),
          reused.is_boolean() && reused.get<bool>() ? "reused" : ""});
   }
+  drop_empty_columns(table);
   return table;
 }
 
 ReportTable test_table(const json& training) {
-  ReportTable table{"pod-tests",
-                    "Tests against full simulations",
-                    {"test", "parameters", "basis", "order", "forces by", "largest error of a sensor",
-                     "distance from training", "full [s]", "reduced [s]", "set-up [s]", "times faster", ""},
-                    {}};
+  ReportTable table{
+      "pod-tests",
+      "Tests against full simulations",
+      {"test", "parameters", "basis", "order", "forces by", "largest error of a sensor",
+       "distance from training", "full [s]", "reduced [s]", "set-up [s]", "times faster", "note"},
+      {}};
   for (const json& test : part_of(training, "tests")) {
     const std::string problem = text_in(test, "problem");
     const std::string note = problem.empty() ? text_in(test, "fallback") : problem;
@@ -143,6 +145,7 @@ ReportTable test_table(const json& training) {
          report_number(number_in(test, "setup_seconds"), 4),
          report_number(number_in(test, "times_faster"), 4), note});
   }
+  drop_empty_columns(table);
   return table;
 }
 
@@ -209,7 +212,7 @@ void report_pod(ReportSection& section, const json& training) {
   const json& angles = part_of(training, "principal_angles_deg");
   if (angles.is_array() && angles.size() > 1) {
     ReportTable table{
-        "principal-angles", "Largest angle between the bases of two samples [degrees]", {""}, {}};
+        "principal-angles", "Largest angle between the bases of two samples [degrees]", {"between"}, {}};
     for (size_t i = 0; i < angles.size(); ++i) {
       table.columns.push_back(fmt::format("{}", i + 1));
       std::vector<ReportValue> row{fmt::format("sample {}", i + 1)};

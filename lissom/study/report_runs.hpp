@@ -52,14 +52,17 @@ ReportRuns read_run(ReportDraft& draft, const std::filesystem::path& file);
 bool thin_out(std::vector<double>& x, std::vector<double>& y, size_t most = 5000);
 std::vector<double> to_vector(const Eigen::Ref<const Eigen::VectorXd>& values);
 
-// Columns of one sensor that have one unit: "tip" with tip.x, tip.y, tip.z.
+// Columns of one sensor that have one unit: "tip" with tip.x, tip.y, tip.z. Numbers of nodes are none.
 struct SensorGroup {
   std::string name, unit;
   std::vector<std::string> columns;
 };
 std::vector<SensorGroup> sensor_groups(const std::vector<ReportRun>& runs);
-// Curves of a sensor, of all runs that are shown; columns that are zero everywhere are named in the caption.
+// Curves of a sensor, of all runs that are shown; columns that are zero everywhere, or next to the others
+// nothing but rounding, are named in the caption.
 ReportFigure sensor_figure(const ReportRuns& runs, const SensorGroup& group);
+// Neither forces nor velocities were balanced: equilibria one after another.
+bool is_static(const ReportRun& run);
 // The column of a run; empty where it has none.
 std::vector<double> column_of(const ReportRun& run, const std::string& column);
 // From the lowest to the highest value of any of the group's columns [unit].

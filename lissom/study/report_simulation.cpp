@@ -30,22 +30,29 @@ std::vector<ReportFigure> sensor_figures(const ReportRuns& runs) {
       if (!whole.series.empty()) figures.push_back(std::move(whole));
       continue;
     }
+    // columns that are left out of the whole are in none
+    const std::string caption = whole.caption;
     for (const std::string& column : group.columns) {
-      ReportFigure figure = sensor_figure(runs, {group.name, group.unit, {column}});
-      if (figure.series.empty()) continue;
+      ReportFigure figure;
       figure.id = "sensor-" + report_id(column);
       figure.title = column;
+      figure.x = whole.x;
       figure.y.label = fmt::format("{} [{}]", column, group.unit);
-      figures.push_back(std::move(figure));
+      for (ReportSeries& series : whole.series)
+        if (series.name == column || series.name.starts_with(column + ", "))
+          figure.series.push_back(std::move(series));
+      if (!figure.series.empty()) figures.push_back(std::move(figure));
     }
+    figures.back().caption = caption;
   }
   return figures;
 }
 
-// One series for each run that is shown, of a value at every sample.
+// One series for each run that is shown, of a value at every sample; on an axis of logarithms only those
+// above the floor.
 template <class Value>
 ReportFigure over_runs(const ReportRuns& runs, const char* id, const char* title, const std::string& label,
-                       bool log, const Value& value) {
+                       bool log, const Value& value, double floor = 0) {
   ReportFigure figure;
   figure.id = id;
   figure.title = title;
@@ -59,7 +66,7 @@ ReportFigure over_runs(const ReportRuns& runs, const char* id, const char* title
     series.style = run.reduced ? ReportSeries::Style::Dashed : ReportSeries::Style::Line;
     series.x = to_vector(run.result->time);
     for (int i = 0; i < run.result->samples(); ++i) series.y.push_back(value(run, i));
-    if (log) series.y = positive(std::move(series.y));
+    if (log) series.y = positive(std::move(series.y), floor);
     if (!any_finite(series.y)) continue;
     thinned = thin_out(series.x, series.y) || thinned;
     figure.series.push_back(std::move(series));
@@ -123,15 +130,19 @@ ReportTable run_table(const ReportRuns& runs) {
                      "factorisations", "smallest step [s]", "largest step [s]", "time [s]",
                      "of it output [s]", "energy drift, relative", "constraint drift [m]"},
                     {}};
+  const bool varies = std::any_of(runs.all.begin(), runs.all.end(), steps_vary);
   for (const ReportRun& run : runs.all) {
     const json& s = run.simulation;
     const auto cell = [&](const char* key, int digits) { return report_number(number_in(s, key), digits); };
     table.rows.push_back(
         {run.label, run.result ? std::string(name_of(run.result->end.status)) : std::string("-"),
          cell("end", 6), cell("steps", 9), cell("rejected", 9), cell("newton_iterations", 9),
-         cell("factorisations", 9), cell("smallest_step", 4), cell("largest_step", 4), cell("seconds", 4),
-         cell("output_seconds", 4), cell("energy_drift", 3), cell("constraint_drift", 3)});
+         cell("factorisations", 9), varies ? cell("smallest_step", 4) : ReportValue(""),
+         cell("largest_step", 4), cell("seconds", 4), cell("output_seconds", 4),
+         number_cell(number_in(s, "energy_drift"), 3), number_cell(number_in(s, "constraint_drift"), 3)});
   }
+  if (!varies) table.columns[8] = "step [s]";
+  drop_empty_columns(table);
   return table;
 }
 
@@ -182,7 +193,7 @@ void add_trust(const ReportRuns& runs, ReportSection& section) {
     for (const json* of : {&run.simulation, &run.model})
       if (const double threshold = number_in(part_of(*of, "trust"), "threshold");
           std::isfinite(threshold) && figure.marks.empty())
-        figure.marks.push_back({false, threshold, "no longer to be trusted"});
+        figure.marks.push_back({false, threshold, "limit of trust"});
   figure.caption =
       "A reduced mechanism knows where it was trained: 0 is a state of the training, 1 is as far away from "
       "one as these are from each other. Above the line its results should be checked against the full "
@@ -261,17 +272,24 @@ void report_simulations(ReportDraft& draft, const ReportRuns& runs) {
     ReportFigure drift =
         over_runs(runs, "energy-drift", "Energy that appeared or vanished", "|energy drift| [J]", true,
                   [](const ReportRun& run, int i) {
-                    return std::abs(run.result->balance[static_cast<size_t>(i)].energy_drift);
+                    // equilibria do not sum up the work of loads
+                    if (is_static(run)) return std::nan("");
+                    const double scale = number_in(part_of(run.simulation, "energy"), "scale");
+                    const double size = std::abs(run.result->balance[static_cast<size_t>(i)].energy_drift);
+                    return size < rounding_error * scale ? std::nan("") : size;
                   });
     drift.caption =
         "The total less what it was at the start, less the work of loads, plus what was "
         "dissipated: zero for exact integration.";
     if (!drift.series.empty()) section.blocks.push_back(std::move(drift));
-    ReportFigure gaps = over_runs(runs, "constraint-drift", "Gaps of the joints", "largest gap [m]", true,
-                                  [](const ReportRun& run, int i) {
-                                    return run.result->balance[static_cast<size_t>(i)].constraint_drift;
-                                  });
-    gaps.caption = "How far joints are apart at most; round-off is 1e-15 m or so.";
+    ReportFigure gaps = over_runs(
+        runs, "constraint-drift", "Gaps of the joints", "largest gap [m]", true,
+        [](const ReportRun& run, int i) {
+          return run.result->balance[static_cast<size_t>(i)].constraint_drift;
+        },
+        1e-18);
+    gaps.caption =
+        "How far joints are apart at most; round-off is 1e-15 m or so. Below 1e-18 m nothing is drawn.";
     if (!gaps.series.empty()) section.blocks.push_back(std::move(gaps));
     add_trust(runs, section);
     if (std::any_of(runs.shown.begin(), runs.shown.end(),

@@ -181,16 +181,52 @@ std::string compared_words(const ReportRuns& runs, ReportPage& page) {
                      error->column, of_motion);
 }
 
+// What was computed beside the motion.
+std::string analysis_words(const json& summary, ReportPage& page) {
+  std::string words;
+  if (const json& linear = part_of(summary, "linearisation"); linear.is_object()) {
+    const json& modes = part_of(linear, "modes");
+    // of those that oscillate; free motions have the frequency 0, but for rounding
+    double lowest = std::nan(""), highest = 0;
+    for (const json& mode : modes) highest = std::max(highest, number_in(mode, "frequency_hz"));
+    for (const json& mode : modes)
+      if (const double f = number_in(mode, "frequency_hz");
+          f > 1e-6 * highest && !(lowest <= f) && !(number_in(mode, "damping_ratio") >= 1))
+        lowest = f;
+    const bool stable = part_of(linear, "stable") != json(false);
+    words += fmt::format(" Linearised about a state, the mechanism is {}", stable ? "stable" : "unstable");
+    if (std::isfinite(lowest)) {
+      words += fmt::format("; its lowest vibration has {:.4g} Hz", lowest);
+      page.cards.push_back({"Lowest vibration", report_number(lowest, 4, "Hz"), "of the linearised mechanism",
+                            stable ? ReportCard::Mood::Plain : ReportCard::Mood::Bad});
+    }
+    words += ".";
+  }
+  if (const json& points = part_of(part_of(summary, "sweep"), "points"); points.is_array())
+    words += fmt::format(" The study was repeated for {} values of its parameters.", points.size());
+  return words;
+}
+
 // Runs without a simulation: bodies, trainings, sweeps.
 std::string other_words(const ReportDraft& draft, ReportPage& page) {
   const json& bodies = part_of(draft.summary, "bodies");
   std::vector<std::string> names;
-  double nodes = 0, dofs = 0, coordinates = 0;
+  double nodes = 0, dofs = 0, coordinates = 0, lowest = std::nan("");
   int reduced = 0, modes = 0;
+  std::string slowest;
   for (const auto& [name, body] : bodies.items()) {
     names.push_back(name);
     if (const double n = number_in(body, "nodes"); std::isfinite(n)) nodes += n;
-    if (part_of(body, "frequencies_hz").is_array()) ++modes;
+    if (const json& found = part_of(body, "frequencies_hz"); found.is_array()) {
+      ++modes;
+      // those of the body as a whole come first
+      const double rigid = number_in(body, "rigid_modes");
+      const size_t first = std::isfinite(rigid) ? static_cast<size_t>(rigid) : 0;
+      if (first < found.size() && !(lowest <= number_of(found[first]))) {
+        lowest = number_of(found[first]);
+        slowest = name;
+      }
+    }
     const json& reduce = part_of(body, "reduce");
     if (!reduce.is_object()) continue;
     ++reduced;
@@ -208,7 +244,15 @@ std::string other_words(const ReportDraft& draft, ReportPage& page) {
                           few(names)});
     if (nodes > 0) page.cards.push_back({"Nodes", ReportValue(with_commas(nodes), nodes), "of all meshes"});
   }
-  if (modes > 0) words += fmt::format(" Natural frequencies and modes were computed of {} of them.", modes);
+  if (modes > 0) {
+    words += fmt::format(
+        " Natural frequencies and modes were computed of {}: the lowest vibration of {} has "
+        "{:.4g} Hz.",
+        modes == static_cast<int>(names.size()) ? names.size() == 1 ? "it" : "all"
+                                                : fmt::format("{} of them", modes),
+        slowest, lowest);
+    page.cards.push_back({"Lowest vibration", report_number(lowest, 4, "Hz"), slowest});
+  }
   if (reduced > 0) {
     words += fmt::format(" {} degrees of freedom were reduced to {} coordinates.", with_commas(dofs),
                          with_commas(coordinates));
@@ -252,9 +296,11 @@ void report_summary(ReportDraft& draft, const ReportRuns& runs) {
   if (names.empty())
     for (const json& body : part_of(full->simulation, "bodies")) names.push_back(text_in(body, "name"));
   const double end = number_in(full->simulation, "end"), unknowns = unknowns_of(*full);
-  std::string words =
-      fmt::format("The motion of {} bod{} ({})", names.size(), names.size() == 1 ? "y" : "ies", few(names));
-  if (std::isfinite(end)) words += fmt::format(" was simulated over {:.4g} s", end);
+  std::string words = fmt::format("{} of {} bod{} ({})", is_static(*full) ? "Equilibria" : "The motion",
+                                  names.size(), names.size() == 1 ? "y" : "ies", few(names));
+  if (std::isfinite(end))
+    words += is_static(*full) ? fmt::format(" were followed while loads and drives change over {:.4g} s", end)
+                              : fmt::format(" was simulated over {:.4g} s", end);
   words += fe > 0 ? fmt::format(
                         ". The finite element meshes have {} degrees of freedom; with component modes "
                         "{} unknowns are left",
@@ -297,7 +343,7 @@ void report_summary(ReportDraft& draft, const ReportRuns& runs) {
       of_energy = run.label;
     }
     if (const double drift = number_in(run.simulation, "constraint_drift");
-        !(gap >= drift) && std::isfinite(drift)) {
+        !(gap >= drift) && std::isfinite(drift) && number_in(run.simulation, "constraints") != 0) {
       gap = drift;
       of_gap = run.label;
     }
@@ -317,7 +363,7 @@ void report_summary(ReportDraft& draft, const ReportRuns& runs) {
                          "not all simulations are complete; see the warnings", ReportCard::Mood::Bad});
       break;
     }
-  page.summary = words + page.summary;
+  page.summary = words + analysis_words(draft.summary, page) + page.summary;
 }
 
 }  // namespace lissom

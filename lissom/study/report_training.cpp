@@ -153,8 +153,8 @@ ReportFigure errors(const json& training, const std::string& id) {
 ReportTable order_table(const json& training, const std::string& id) {
   ReportTable table{id + "-orders",
                     "Orders that were tried",
-                    {"m", "singular value [m]", "joint violation", "epsilon [m2]", "rms error [m]",
-                     "largest error [m]", "lowest frequencies [Hz]", "spurious", "time [s]", ""},
+                    {"m", "choice", "singular value [m]", "rms error [m]", "largest error [m]",
+                     "epsilon [m2]", "joint violation", "lowest frequencies [Hz]", "spurious", "time [s]"},
                     {}};
   for (const json& order : part_of(training, "orders")) {
     std::vector<std::string> lowest;
@@ -165,14 +165,16 @@ ReportTable order_table(const json& training, const std::string& id) {
     const double m = number_in(order, "m");
     const bool taken = m == number_in(training, "order"), proposed = m == number_in(training, "proposed");
     const auto cell = [&](const char* key) { return report_number(number_in(order, key), 4); };
-    table.rows.push_back({report_number(m, 9), cell("singular_value"), cell("joint_violation"),
-                          cell("epsilon"), cell("rms_error"), cell("largest_error"),
-                          fmt::format("{}", fmt::join(lowest, ", ")), cell("spurious"), cell("seconds"),
+    table.rows.push_back({report_number(m, 9),
                           taken && proposed ? "taken, proposed"
                           : taken           ? "taken"
                           : proposed        ? "proposed"
-                                            : ""});
+                                            : "",
+                          cell("singular_value"), cell("rms_error"), cell("largest_error"), cell("epsilon"),
+                          cell("joint_violation"), fmt::format("{}", fmt::join(lowest, ", ")),
+                          cell("spurious"), cell("seconds")});
   }
+  drop_empty_columns(table);
   return table;
 }
 

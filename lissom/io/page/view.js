@@ -22,6 +22,12 @@ function round_down(value) {
   return Number(((digit >= 5 ? 5 : digit >= 2 ? 2 : 1) * power).toPrecision(1));
 }
 
+// The first mode that is no motion of a rigid body: those have the frequency 0, but for rounding.
+function first_flexible(modes) {
+  const highest = Math.max(0, ...modes.map((mode) => mode.frequency_hz));
+  return Math.max(0, modes.findIndex((mode) => mode.frequency_hz > 1e-6 * highest));
+}
+
 // Colours of the page, or of paper.
 function theme(element, printing) {
   const style = getComputedStyle(element);
@@ -47,7 +53,7 @@ class View {
     this.first = 0;
     this.second = -1;
     this.arrangement = 'beside';
-    this.mode = first.motion || !first.shapes ? -1 : 0;
+    this.mode = first.motion || !first.shapes ? -1 : first_flexible(first.shapes.modes);
     this.time = 0;
     this.playing = false;
     this.speeds = {motion: 1, mode: 1};
@@ -80,12 +86,13 @@ class View {
     const run = this.runs[0];
     run.update(this.mode, run.begin());
     this.time = this.begin();
-    this.colour = this.colours().slice(-1)[0][0];
+    this.colour = this.first_colour();
     const length = this.end() - this.begin();
     // real time where that takes 2 to 20 s, else about 8 s
     if (this.mode < 0 && length > 0 && (length < 2 || length > 20))
       this.speeds.motion = round_down(length / 8);
-    this.camera = new lissom.view_camera.Camera(this.canvas, run.cloud(), () => this.invalidate());
+    this.camera = new lissom.view_camera.Camera(this.canvas, run.cloud(0), () => this.invalidate());
+    this.camera.cloud = run.cloud(this.swing());
     this.camera.fit(this.camera.first_direction);
     this.resize();
     this.controls = new lissom.view_controls.Controls(this);
@@ -116,12 +123,20 @@ class View {
   kind() { return this.mode >= 0 ? 'mode' : 'motion'; }
   moves() { return this.end() > this.begin(); }
   deformation() { return this.mode >= 0 ? this.amplitude * this.camera.size : this.scale; }
+  swing() { return this.mode >= 0 ? this.deformation() : 0; }  // how far a mode goes [m]
 
   colours() {
     const run = this.runs[this.first], found = [['body', 'body']];
     if (this.mode >= 0 || run.largest.deformation > 0) found.push(['deformation', 'deformation']);
     if (this.mode < 0 && run.has_stress) found.push(['stress', 'von Mises stress']);
     return found;
+  }
+
+  // Stress, else deformation, unless there is nothing of it yet: then all would have one colour.
+  first_colour() {
+    const last = this.colours().slice(-1)[0][0], run = this.runs[this.first];
+    if (last === 'body' || this.mode >= 0) return last;
+    return run.range(last)[1] > 0.02 * run.largest[last] ? last : 'body';
   }
 
   colour_range() {
@@ -389,7 +404,8 @@ class View {
     if (this.sensor) this.pick(this.sensor);
   }
   hold_shown() {
-    this.camera.hold(this.shown_runs().flatMap((run) => run.cloud()), this.pass_width() / this.canvas.height);
+    this.camera.hold(
+        this.shown_runs().flatMap((run) => run.cloud(this.swing())), this.pass_width() / this.canvas.height);
   }
   set_mode(mode) {
     const was_moving = this.playing, kind_changes = (mode >= 0) !== (this.mode >= 0);

@@ -156,6 +156,7 @@ class Controls {
         make('input', {type: 'range', min: 0, max: 30, step: 1, value: 100 * view.amplitude});
     controls.amplitude.addEventListener('input', () => {
       view.amplitude = controls.amplitude.value / 100;
+      view.hold_shown();
       view.refresh();
     });
     controls.amplitude_label = make('span', {class: 'lv-label'});

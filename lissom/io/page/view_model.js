@@ -218,22 +218,26 @@ class Run {
     return low <= high ? [low, high] : [0, 0];
   }
 
-  // Points that the picture should hold: corners of the parts' boxes, undeformed, at a hundred frames at
-  // most.
-  cloud() {
-    const found = [], at = new THREE.Vector3(), p = new THREE.Vector3(), q = new THREE.Quaternion();
+  // Points that the picture should hold: corners of the parts' boxes at a hundred frames at most, undeformed;
+  // of modes, of a swing so far to either side [m].
+  cloud(swing) {
+    const found = [], at = new THREE.Vector3(), p = new THREE.Vector3(), p0 = new THREE.Vector3(),
+          q = new THREE.Quaternion();
     const frames = this.mode < 0 && this.time ? this.time.length : 1,
           step = Math.max(1, Math.floor(frames / 100));
     for (const part of this.parts) {
       const place = this.mode < 0 ? part.motion : part.shapes;
       if (!part.count) continue;
+      const reach = this.mode >= 0 ? mode_reach(part).map((u) => u * swing) : [0, 0, 0];
       for (let f = 0; f < frames; f += step) {
         if (place) {
           p.fromArray(place.position, 3 * f);
           q.fromArray(place.rotation, 4 * f);
         }
         for (let corner = 0; corner < 8; ++corner) {
-          at.set(part.box[corner & 1].x, part.box[(corner >> 1) & 1].y, part.box[corner >> 2].z);
+          const side = [corner & 1, (corner >> 1) & 1, corner >> 2];
+          at.set(part.box[side[0]].x, part.box[side[1]].y, part.box[side[2]].z);
+          at.add(p0.fromArray(reach.map((u, axis) => (side[axis] ? u : -u))));
           at.applyQuaternion(q).add(p);
           found.push(at.x, at.y, at.z);
         }
@@ -241,6 +245,25 @@ class Run {
     }
     return found.length ? found : [0, 0, 0, 1, 1, 1];
   }
+}
+
+// The largest displacement of any mode along each of the part's axes; 1 is that of the whole mechanism.
+function mode_reach(part) {
+  if (part.reach) return part.reach;
+  part.reach = [0, 0, 0];
+  for (const series of [part.shapes.real, part.shapes.imaginary]) {
+    for (let k = 0; series && k < series.rank; ++k) {
+      const from = 3 * k * part.count, most = [0, 0, 0];
+      for (let i = from; i < from + 3 * part.count; ++i) {
+        const axis = (i - from) % 3, u = Math.abs(series.basis[i]);
+        if (u > most[axis]) most[axis] = u;
+      }
+      most.forEach((u, axis) => {
+        part.reach[axis] = Math.max(part.reach[axis], u * series.factors[k]);
+      });
+    }
+  }
+  return part.reach;
 }
 
 function place(part) { part.matrix.makeRotationFromQuaternion(part.rotation).setPosition(part.position); }
