@@ -33,11 +33,23 @@ class StudyRunner {
               const ProgressHook& progress, const RunOptions& options)
       : study_(study),
         out_(out),
-        diagnostics_(diagnostics),
+        all_diagnostics_(diagnostics),
         progress_(progress),
         options_(options),
         store_(study.train.has_value() && !study.train->pod,
                wants_paraview(study) || (options.view && options.write_files), stress_needs(study)) {}
+
+  StudyRunner(const StudyRunner&) = delete;
+  StudyRunner& operator=(const StudyRunner&) = delete;
+  ~StudyRunner() { hand_over(""); }
+
+  // Passes warnings on; the place, a case, comes before them.
+  void hand_over(const std::string& place) {
+    for (const Warning& warning : diagnostics_.warnings())
+      for (long k = 0; k < warning.count; ++k)
+        all_diagnostics_.warn(warning.key, place + warning.message, warning.where);
+    diagnostics_ = {};
+  }
 
   // What one body asks for itself: modes, reduction, component modes.
   json run_body(const BodySpec& spec, const std::filesystem::path& out, std::string& text) {
@@ -310,7 +322,8 @@ class StudyRunner {
 
   const StudyFile& study_;
   const std::filesystem::path& out_;
-  Diagnostics& diagnostics_;
+  Diagnostics& all_diagnostics_;
+  Diagnostics diagnostics_;  // since hand_over()
   const ProgressHook& progress_;
   const RunOptions& options_;
   BodyStore store_;
@@ -416,11 +429,12 @@ std::string compare_models(const StudyFile& study, const std::map<std::string, S
   return any ? "\nmodels\n" + table.str() : "";
 }
 
-// One case with its bodies; messages begin with its name.
+// One case with its bodies; messages and warnings begin with its name.
 SimulationRun run_case(StudyRunner& runner, const StudyCase& variant, const std::filesystem::path& out,
                        std::string& text, json& summary) {
   const std::string& name = variant.study.case_name;
   SimulationRun run;
+  runner.hand_over("");
   try {
     summary["changes"] = variant.changes;
     summary["bodies"] = json::object();
@@ -438,6 +452,7 @@ SimulationRun run_case(StudyRunner& runner, const StudyCase& variant, const std:
       text += fmt::format("\ncase {}: {}\n{}", name, fmt::join(variant.changes, ", "), run.text);
     }
     runner.add_analyses(variant.study, out, text, summary);
+    runner.hand_over(fmt::format("case '{}': ", name));
   } catch (const InputError& e) {
     throw InputError(fmt::format("case '{}': {}", name, e.what()));
   } catch (const Error& e) {
@@ -522,6 +537,7 @@ StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Dia
     run.text += compare_models(study, runs, runner, summary["models"]);
   }
   if (!study.sweep.empty()) runner.add_sweep(out, run.text, summary);
+  runner.hand_over("");
   end_summary(out, diagnostics, options, summary);
   return run;
 }
@@ -533,6 +549,7 @@ StudyRun run_sweep(const StudyFile& study, const std::filesystem::path& out, Dia
   begin_summary(study, run.summary);
   StudyRunner runner(study, out, diagnostics, progress, options);
   runner.add_sweep(out, run.text, run.summary);
+  runner.hand_over("");
   end_summary(out, diagnostics, options, run.summary);
   return run;
 }

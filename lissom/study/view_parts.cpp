@@ -274,12 +274,12 @@ bool ViewParts::add_rods(int body, const BodySpec& spec) {
   for (const auto& [name, point] : spec.rigid->points) ends.push_back(point);
   double longest = 0;
   for (const Vector3d& end : ends) longest = std::max(longest, (end - spec.rigid->centre).norm());
-  // of a body that is held at its centre alone: its radius of gyration
+  // a body that is held at its centre alone is a cube of the same inertia: sqrt(tr J / 2 m) is half its edge
   const double size = longest > 0 ? longest : std::sqrt(spec.rigid->inertia.trace() / (2 * spec.rigid->mass));
   if (!(size > 0)) return false;
   std::vector<Vector3d> points;
   const Vector3d& centre = spec.rigid->centre;
-  const double half = 0.06 * size;
+  const double half = longest > 0 ? 0.06 * size : size;
   append_rod(points, part.shown, centre - half * Vector3d::UnitX(), centre + half * Vector3d::UnitX(),
              2 * half);
   std::vector<Vector3d> drawn;

@@ -17,7 +17,8 @@ namespace lissom {
 class ViewParts {
  public:
   // Bodies with a mesh show its surface; beams a tube of their section around the nodes; rigid bodies of
-  // numbers rods from the centre of mass to their markers and named points. What cannot be shown, and what
+  // numbers rods from the centre of mass to their markers and named points, or a cube of their inertia where
+  // these are all at the centre. What cannot be shown, and what
   // was simplified so that all parts have at most `max_points` points, is added to `notes`. `built` must
   // outlive it.
   ViewParts(const StudySystem& built, const StudyFile& study, const BodyMeshes& meshes, int max_points,

@@ -328,7 +328,7 @@ TEST(Report, OfAParametricTrainingReadsItsTables) {
   EXPECT_EQ(block_of<ReportTable>(draft, "principal-angles").rows.at(0).at(2).value, 12.5);
   const auto& tests = block_of<ReportTable>(draft, "pod-tests");
   EXPECT_EQ(cell_of(tests, 0, "test").text, "new, one");
-  EXPECT_EQ(cell_of(tests, 1, "").text, "it did not converge");
+  EXPECT_EQ(cell_of(tests, 1, "note").text, "it did not converge");
   EXPECT_EQ(series_of(block_of<ReportFigure>(draft, "pod-samples"), "full simulations (training)").y[1],
             0.25);
 }
@@ -359,6 +359,66 @@ TEST(Report, OfAComparisonHasItsDifferences) {
   EXPECT_EQ(figure.series.at(0).y[1], 0.5);
   EXPECT_EQ(cell_of(block_of<ReportTable>(draft, "nodes"), 0, "at node").text, "12345678");
   EXPECT_NE(draft.page.summary.find("tip.x: 25 %"), std::string::npos) << draft.page.summary;
+}
+
+// A rod that is bent step by step: a sensor with an axis of mere rounding, an angle, the number of a node.
+TEST(Report, OfEquilibriaHasNoMotionAndNoDriftAndDrawsNoRounding) {
+  const TemporaryFolder folder;
+  ResultHeader header;
+  header.integrator = "static";
+  header.study = "units = \"SI\"\n";
+  header.bodies = {{"rod", "ffrf", 0, 2, 1}};
+  header.sensors = {"tip.x", "tip.y", "turn.angle", "stress.value", "stress.node"};
+  header.sensor_units = {"m", "m", "1", "Pa", "1"};
+  {
+    ResultWriter writer(folder / "result.h5", header);
+    for (int i = 0; i < 5; ++i) {
+      State state;
+      state.t = i;
+      state.q = state.v = state.a = Eigen::VectorXd::Zero(2);
+      state.lambda = Eigen::VectorXd(0);
+      ResultBalance balance;
+      balance.energy.elastic = balance.energy_drift = i;
+      Eigen::VectorXd sensors(5);
+      // rounding of a place of about 2 m
+      sensors << 1.5 + 0.1 * i, 2e-16 * (i % 2), 0.3 * i, 1e6 * i, 17 + i;
+      writer.add(state, sensors, balance, {}, {}, 0);
+    }
+    ResultEnd end;
+    end.status = RunStatus::Complete;
+    writer.finish(end);
+  }
+  json simulation = simulation_of("ffrf", 17);
+  simulation["integrator"] = "static";
+  simulation["energy_drift"] = nullptr;
+  simulation["constraints"] = 0;
+  simulation["constraint_drift"] = 0.0;
+  const json linear = {{"stable", true},
+                       {"modes",
+                        {{{"frequency_hz", 1e-9}, {"damping_ratio", 0.0}},
+                         {{"frequency_hz", 3.0}, {"damping_ratio", 1.0}},
+                         {{"frequency_hz", 12.5}, {"damping_ratio", 0.01}}}}};
+  folder.write("summary.json", json({{"title", "bent"},
+                                     {"bodies", {{"rod", {{"nodes", 20}}}}},
+                                     {"simulation", simulation},
+                                     {"linearisation", linear}})
+                                   .dump());
+  const ReportDraft draft = drafted(folder.path());
+  for (const char* words : {"Equilibria of 1 body", "lowest vibration has 12.5 Hz"})
+    EXPECT_NE(draft.page.summary.find(words), std::string::npos) << words << " in " << draft.page.summary;
+  for (const ReportCard& card : draft.page.cards) {
+    EXPECT_NE(card.label, "Gaps of joints");
+    EXPECT_NE(card.label, "Energy drift");
+  }
+  const auto& tip = block_of<ReportFigure>(draft, "sensor-tip-m");
+  ASSERT_EQ(tip.series.size(), 1u);
+  EXPECT_EQ(tip.series[0].name, "tip.x");
+  EXPECT_NE(tip.caption.find("Zero but for rounding: tip.y."), std::string::npos) << tip.caption;
+  EXPECT_EQ(block_of<ReportFigure>(draft, "sensor-turn-rad").y.label, "turn [rad]");
+  for (const ReportFigure* figure : blocks_of<ReportFigure>(draft)) {
+    EXPECT_NE(figure->id, "energy-drift");
+    for (const ReportSeries& series : figure->series) EXPECT_NE(series.name, "stress.node");
+  }
 }
 
 TEST(Report, LongSeriesKeepTheirPeaks) {

@@ -9,6 +9,7 @@
 const lissom = (window.lissom = window.lissom || {});
 
 const unknown_colour = '#9aa2ab';
+const most_curves = 9;   // beside a view, of all its runs
 const mode_hertz = 0.5;  // a mode swings this often at speed 1
 // ------------------------------------------------------------------------------------- small things
 
@@ -482,13 +483,22 @@ class View {
     this.tip.style.transform = `translate(${Math.max(6, left)}px, ${Math.max(6, top)}px)`;
   }
 
+  // Of many curves only those of the runs that are shown, which end with the label of their run.
+  curve_figure(name) {
+    const figure = (this.spec.curves || []).find((curve) => curve.title === name);
+    if (!figure || figure.series.length <= most_curves) return figure;
+    const labels = this.shown_runs().map((run) => `, ${run.label}`);
+    const series = figure.series.filter((s) => labels.some((label) => s.name.endsWith(label)));
+    return series.length ? {...figure, series} : figure;
+  }
+
   // A sensor's curve beside the view; none: closes it.
   pick(name) {
     this.sensor = name || null;
     if (this.controls.sensor) this.controls.sensor.value = name || '';
-    const figure = (this.spec.curves || []).find((curve) => curve.title === name);
-    if (this.shown_curve !== (figure || null)) {
-      this.shown_curve = figure || null;
+    const figure = this.curve_figure(name), key = figure ? JSON.stringify(figure.series) : null;
+    if (this.shown_curve !== key) {
+      this.shown_curve = key;
       if (this.curve && this.curve.remove) this.curve.remove();
       this.curve = null;
       this.side.replaceChildren();
