@@ -406,6 +406,48 @@ class ViewTest(view_support.ViewTools):
             else:
                 self.assertNotIn("von Mises", text)
 
+    def test_modes_open_with_the_first_that_vibrates_and_stay_in_the_picture(self):
+        page = synthetic.ViewPage(title="Modes")
+        run = synthetic.Run(page, "", ["bar"], modes=4)
+        run.json.update(motion=None, sensors=[])
+        # two motions of the whole body, one of which is zero but for rounding
+        for mode, frequency in zip(run.json["shapes"]["modes"], (0.0, 1e-5)):
+            mode["frequency_hz"] = frequency
+        page.section("view", "Modes", page.picture(synthetic.view("modes", "Modes of a bar", [run]), "view"))
+        self.show(page)
+        self.assertEqual(Select(self.control("Show")).first_selected_option.text.split(":")[0], "mode 3")
+        canvas = self.js("const c = document.querySelector('.lv-stage canvas'); return [c.width, c.height]")
+        count = len(run.parts[0]["points"])
+        for mode in range(4):
+            self.js(f"{self.handle}.setMode({mode})")
+            for phase in (0.0, 0.25, 0.5, 0.75):
+                places = np.array(self.js(f"{self.handle}.seek({phase}); {self.handle}.draw(1); return Array.from({{length: {count}}}, (_, i) =>"
+                                          f" {self.handle}.project({self.handle}.pointPosition(0, 0, i)))"))
+                self.assertTrue((places >= 0).all() and (places <= canvas).all(), (mode, phase))
+
+    def test_bodies_have_their_colours_where_nothing_is_deformed_yet(self):
+        page = synthetic.ViewPage(title="From rest")
+        run = synthetic.Run(page, "", ["bar"], stress=False)
+        for part in run.json["motion"]["parts"]:
+            part["displacement"]["largest"] = 1e3  # of which the first frame has next to nothing
+        page.section("view", "Motion", page.picture(synthetic.view("motion", "From rest", [run]), "view"))
+        self.show(page)
+        self.assertEqual(Select(self.control("By")).first_selected_option.text, "body")
+        self.show()
+        self.assertEqual(Select(self.control("By")).first_selected_option.text, "von Mises stress")
+
+    def test_of_many_curves_those_of_the_runs_that_are_shown_are_drawn(self):
+        page = synthetic.ViewPage(title="Five runs")
+        runs = [synthetic.Run(page, label, ["bar"], frames=11) for label in ("full", "a", "b", "c", "d")]
+        curve = runs[0].sensor_curve(page, "tip", runs[1:])
+        page.section("view", "Motion", page.picture(synthetic.view("motion", "Five", runs, [curve]), "view"))
+        self.show(page)
+        self.view("pick('tip')")
+        names = lambda: [b.text for b in self.all(".lv-plot button.series")]
+        self.wait(lambda: names() == ["tip.x, full", "tip.y, full"], "the curves of one run")
+        self.choose("Together with", "c")
+        self.wait(lambda: names() == ["tip.x, full", "tip.y, full", "tip.x, c", "tip.y, c"], "the curves of both")
+
     # ---- the rest
 
     def test_a_still_is_saved(self):
