@@ -130,6 +130,7 @@ class Summary {
     for (const auto& [name, body] : bodies.items()) {
       if (rows++ >= most_bodies) continue;
       std::string mesh = "-", result = text(body, "formulation"), error = "-";
+      if (result.empty()) result = "-";
       if (const auto nodes = number(body, "nodes")) mesh = fmt::format("{} nodes", *nodes);
       const json& reduce = entry(body, "reduce");
       if (reduce.is_object()) {
