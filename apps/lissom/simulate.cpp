@@ -3,6 +3,7 @@
 #include "lissom/study/simulate.hpp"
 #include "apps/lissom/mechanism.hpp"
 #include "lissom/study/paraview.hpp"
+#include "lissom/study/run_summary.hpp"
 #include "lissom/study/train.hpp"
 #include "lissom/study/view.hpp"
 
@@ -62,6 +63,7 @@ void report(const StudyFile& study, const StudyFile& variant, const std::filesys
   if (run.summary.contains("view"))
     command.text +=
         fmt::format("wrote {}\n", (out / run.summary["view"]["file"].get<std::string>()).string());
+  command.styled = sensor_curves(out / "sensors.csv", Terminal::of_stdout());
   command.json = std::move(run.summary);
   command.json["study"] = study.path.string();
   command.json["title"] = study.title;

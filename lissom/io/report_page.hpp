@@ -75,6 +75,7 @@ struct ReportView {
   };
   std::vector<Run> runs;             // the first one is shown, others beside or over it
   std::vector<ReportFigure> curves;  // of the views' sensors, by ViewSensor::name == ReportFigure::title
+  std::vector<std::string> left_out = {};  // labels of runs that had to go, to keep the page small
 };
 
 struct ReportDetails;  // folded until it is asked for

@@ -1,6 +1,6 @@
 #include "lissom/io/view_thinning.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -143,40 +143,47 @@ bool thin_views(const std::vector<ReportView*>& views, double factor, std::vecto
     for (const ViewMotion::Part& part : largest->runs[run].view->motion->parts)
       amplitudes += 28 * frames + 4 * (part.displacement.amplitudes.size() + part.stress.amplitudes.size());
 
-  // one note for all runs of a view, which are treated alike
-  const auto say = [&](const std::string& note) {
+  // one note for all runs of a view, which are treated alike; it takes the place of one that begins alike
+  const auto say = [&](const std::string& begin, const std::string& rest) {
+    const auto put = [&](std::vector<std::string>& list, const std::string& start) {
+      const auto old = std::find_if(list.begin(), list.end(),
+                                    [&](const std::string& note) { return note.starts_with(start); });
+      if (old != list.end()) list.erase(old);
+      list.push_back(start + rest);
+    };
     for (ReportView::Run& one : largest->runs) {
       View changed = *one.view;
-      changed.notes.push_back(note);
+      put(changed.notes, begin);
       one.view = std::make_shared<View>(std::move(changed));
     }
-    notes.push_back(fmt::format("{}: {}", largest->title, note));
+    put(notes, fmt::format("{}: {}", largest->title, begin));
   };
   if (amplitudes * 4 / 3 > most / 2 && frames > fewest_frames) {
     const int every =
         static_cast<int>(std::min(std::ceil(1 / factor), static_cast<double>(frames) / fewest_frames + 1));
     for (ReportView::Run& one : largest->runs)
       one.view = std::make_shared<View>(with_fewer_frames(*one.view, every));
-    say(fmt::format("to keep the report small, only every {}. frame is here, {} in all.", every,
-                    frames_of(*largest->runs[run].view)));
+    say("To keep the report small, frames are left out: ",
+        fmt::format("{} are here.", frames_of(*largest->runs[run].view)));
     return true;
   }
-  if (points > 10 * fewest_points || (points > fewest_points && largest->runs.size() == 1)) {
+  if (points > 10 * fewest_points || (points > fewest_points && largest->runs.size() <= 2)) {
     const std::int64_t limit =
         std::max(fewest_points, static_cast<std::int64_t>(factor * static_cast<double>(points)));
     for (ReportView::Run& one : largest->runs)
       one.view = std::make_shared<View>(with_fewer_points(*one.view, limit));
     const std::int64_t left = largest->runs[run].view->points();
     if (left < points) {
-      say(fmt::format("to keep the report small, the surfaces are coarser than the mesh: {} points of {}.",
-                      left, points));
+      say("To keep the report small, the surfaces are coarser than the mesh: ",
+          fmt::format("{} points are here.", left));
       return true;
     }
   }
   if (largest->runs.size() > 1) {
-    const std::string label = largest->runs.back().label;
+    largest->left_out.push_back(largest->runs.back().label);
     largest->runs.pop_back();
-    say(fmt::format("to keep the report small, '{}' is not shown.", label));
+    say("To keep the report small, these are not shown: ",
+        fmt::format("{}.", fmt::join(largest->left_out, "; ")));
     return true;
   }
   return false;

@@ -130,6 +130,7 @@ class Summary {
     for (const auto& [name, body] : bodies.items()) {
       if (rows++ >= most_bodies) continue;
       std::string mesh = "-", result = text(body, "formulation"), error = "-";
+      if (result.empty()) result = "-";
       if (const auto nodes = number(body, "nodes")) mesh = fmt::format("{} nodes", *nodes);
       const json& reduce = entry(body, "reduce");
       if (reduce.is_object()) {
@@ -305,28 +306,10 @@ class Summary {
         if (std::filesystem::is_regular_file(file = folder_ / name / "sensors.csv", ec)) break;
       if (!std::filesystem::is_regular_file(file, ec)) return;
     }
-    // a long run would take longer to read than it is worth
-    if (std::filesystem::file_size(file, ec) > 20'000'000 || ec) return;
-    CsvTable table;
-    try {
-      table = read_csv_table(file);
-    } catch (const Error&) {
-      return;  // the picture is a courtesy
-    }
-    if (table.columns.size() < 2 || table.values.rows() < 3) return;
+    const std::string curves = sensor_curves(file, terminal_);
+    if (curves.empty()) return;
     heading("sensors");
-    const auto group = [](const std::string& name) { return name.substr(0, name.rfind('.')); };
-    int rows = 0;
-    for (size_t c = 1; c < table.columns.size() && rows < 3; ++c) {
-      if (group(table.columns[c]) != group(table.columns[1])) break;
-      const auto column = table.values.col(static_cast<Eigen::Index>(c));
-      const std::vector<double> values(column.begin(), column.end());
-      const auto [low, high] = std::minmax_element(values.begin(), values.end());
-      if (*low == *high) continue;
-      ++rows;
-      out_ += fmt::format("{:<18}{}  {:.5g} to {:.5g}\n", cut(printable(table.columns[c]), 17),
-                          sparkline(terminal_, values, std::min(60, terminal_.columns - 50)), *low, *high);
-    }
+    out_ += curves;
   }
 
   void checks() {
@@ -365,6 +348,33 @@ class Summary {
 
 std::string run_summary(const json& summary, const std::filesystem::path& folder, const Terminal& terminal) {
   return Summary(summary, folder, terminal).str();
+}
+
+std::string sensor_curves(const std::filesystem::path& file, const Terminal& terminal) {
+  // a long run would take longer to read than it is worth
+  std::error_code ec;
+  if (!terminal.unicode || std::filesystem::file_size(file, ec) > 20'000'000 || ec) return "";
+  CsvTable table;
+  try {
+    table = read_csv_table(file);
+  } catch (const Error&) {
+    return "";  // the picture is a courtesy
+  }
+  if (table.columns.size() < 2 || table.values.rows() < 3) return "";
+  const auto group = [](const std::string& name) { return name.substr(0, name.rfind('.')); };
+  std::string out;
+  int rows = 0;
+  for (size_t c = 1; c < table.columns.size() && rows < 3; ++c) {
+    if (group(table.columns[c]) != group(table.columns[1])) break;
+    const auto column = table.values.col(static_cast<Eigen::Index>(c));
+    const std::vector<double> values(column.begin(), column.end());
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    if (*low == *high) continue;
+    ++rows;
+    out += fmt::format("{:<18}{}  {:.5g} to {:.5g}\n", cut(printable(table.columns[c]), 17),
+                       sparkline(terminal, values, std::min(60, terminal.columns - 50)), *low, *high);
+  }
+  return out;
 }
 
 }  // namespace lissom

@@ -16,4 +16,8 @@ namespace lissom {
 std::string run_summary(const nlohmann::json& summary, const std::filesystem::path& folder,
                         const Terminal& terminal);
 
+// The first sensor of a table (sensors.csv), a line for each component that moves; empty where there is none,
+// or no room for a curve.
+std::string sensor_curves(const std::filesystem::path& file, const Terminal& terminal);
+
 }  // namespace lissom

@@ -51,6 +51,15 @@ Eigen::Vector4d quaternion_of(const Matrix3d& R) {
   return Eigen::Quaterniond(R).normalized().coeffs();
 }
 
+// Of large meshes it is said what is not there.
+void note_surfaces(View& view) {
+  std::int64_t nodes = 0;
+  for (const ViewPart& part : view.parts) nodes += part.mesh_nodes;
+  if (nodes > 50000 && nodes > view.points())
+    view.notes.push_back(
+        fmt::format("Only surfaces are shown: {} points of {} nodes.", view.points(), nodes));
+}
+
 ViewSeries view_series(LowRankSeries series) {
   ViewSeries out;
   out.basis = std::move(series.basis);
@@ -408,6 +417,7 @@ View motion_view(const SimulationRun& run, const StudyFile& study, const BodyMes
   if (parts.parts().empty()) view.notes.emplace_back("No body has a shape that could be shown.");
   view.sensors = sensors_of(*run.built, parts, run.columns, q.col(0));
   for (const Part& part : parts.parts()) view.parts.push_back(part.shown);
+  note_surfaces(view);
   view.motion = std::move(motion);
   return view;
 }
@@ -434,6 +444,7 @@ View modes_view(const std::string& name, const Mesh& mesh, const Eigen::VectorXd
     shapes.parts[0].real.col(k) = shown.cast<float>();
   }
   view.shapes = std::move(shapes);
+  note_surfaces(view);
   return view;
 }
 

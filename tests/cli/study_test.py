@@ -30,7 +30,7 @@ class Carried(StudyTest):
         for key in ("nodes", "elements", "volume", "mass", "center", "inertia", "sets", "residuals", "seconds"):
             self.assertIn(key, rod)
         self.assertGreater(summary["peak_memory_bytes"], 0)
-        self.assertEqual(set(self.files()), {"good.inp", "s.toml", "s.out/", "s.out/summary.json", "s.out/rod.body.h5",
+        self.assertEqual(set(self.files()), {"good.inp", "s.toml", "s.out/", "s.out/summary.json", "s.out/report.html", "s.out/rod.body.h5",
                                              "s.out/rod_modes.csv", "s.out/rod_modes.view.h5"})
         written = json.loads((self.folder / "s.out/summary.json").read_text())
         self.assertEqual(written["bodies"]["rod"]["frequencies_hz"], rod["frequencies_hz"])
