@@ -311,7 +311,7 @@ class FourBar(ReportTest):
     # ---- numbers
 
     def test_every_curve_of_a_sensor_is_the_result(self):
-        self.show()
+        self.open(self.out / "report.html")
         self.wait_for_promise("lissom.draw_all()")
         expected = {label: columns(self.out / case / "sensors.csv") for case, label in self.LABELS.items()}
         count = 0
@@ -325,7 +325,7 @@ class FourBar(ReportTest):
         self.assertEqual(count, 36)
 
     def test_the_tables_have_the_numbers_of_the_summary(self):
-        self.show()
+        self.open(self.out / "report.html")
         bodies = self.summary["bodies"]
         for row in self.table("bodies"):
             body = bodies[row["body"]]
@@ -493,7 +493,7 @@ class Vibrations(ReportTest):
         self.nothing_failed()
 
     def test_its_tables_and_figures_have_the_numbers_of_the_files(self):
-        self.show()
+        self.open(self.out / "report.html")
         self.wait_for_promise("lissom.draw_all()")
         expected = json.loads((self.out / "linearisation.json").read_text())["modes"]
         for row, mode in zip(self.table("system-modes"), expected):
@@ -532,7 +532,7 @@ class SmallModel(ReportTest):
         self.nothing_failed()
 
     def test_the_training_is_told_with_the_numbers_of_its_files(self):
-        self.show()
+        self.open(self.out / "report.html")
         self.wait_for_promise("lissom.draw_all()")
         orders = columns(self.out / "orders.csv", skip=["frequencies_hz"])
         curves = self.series("training-error")

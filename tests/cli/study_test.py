@@ -60,6 +60,19 @@ class Carried(StudyTest):
         # a rigid face whose reference is held is a held face
         self.assert_close(found["frequencies_hz"], expected["frequencies_hz"], 1e-9)
 
+    def test_warnings_of_a_case_begin_with_its_name(self):
+        # a second joint on the axis of the hinge says again what the hinge says
+        hinge = '{ name = "hinge", kind = "revolute", between = ["ground", "arm.hub"], axis = [0, 1, 0] }'
+        second = '{ name = "second", kind = "spherical", between = ["ground", "arm.side"] }'
+        self.write("s.toml", '[bodies.arm]\nrigid = { mass = 2, center = [0.25, 0, 0], inertia = [1e-4, 0.05, 0.05] }\n'
+                   'points = { hub = [0, 0, 0], side = [0, 0.1, 0] }\n[simulate]\nend = 0.01\nstep = 1e-3\n'
+                   '[[cases]]\nname = "twice"\nset = { joints = [' + hinge + ", " + second + "] }\n")
+        found = self.json_of("run", "s.toml")["warnings"]
+        redundant = [w["message"] for w in found if "redundant" in w["message"]]
+        self.assertTrue(redundant, found)
+        for message in redundant:
+            self.assertTrue(message.startswith("case 'twice': joint"), message)
+
     def test_names_beyond_ascii_are_good_names(self):
         self.write("s.toml", '[bodies."größe 2.1"]\nmesh = "good.inp"\n[bodies."größe 2.1".modes]\nparaview = false\n')
         self.json_of("run", "s.toml")
