@@ -222,6 +222,7 @@ class Ids {
     for (ReportBlock& block : blocks) {
       if (auto* table = std::get_if<ReportTable>(&block)) table->id = unique("t", table->id);
       if (auto* figure = std::get_if<ReportFigure>(&block)) figure->id = unique("f", figure->id);
+      if (auto* matrix = std::get_if<ReportMatrix>(&block)) matrix->id = unique("f", matrix->id);
       if (auto* view = std::get_if<ReportView>(&block)) {
         view->id = unique("v", view->id);
         for (ReportFigure& curve : view->curves) curve.id = unique("f", curve.id);
@@ -245,6 +246,7 @@ struct Count {
     for (const ReportBlock& block : blocks) {
       if (const auto* table = std::get_if<ReportTable>(&block)) tables.push_back(table->id);
       if (const auto* figure = std::get_if<ReportFigure>(&block)) figures.push_back(figure->id);
+      if (const auto* matrix = std::get_if<ReportMatrix>(&block)) figures.push_back(matrix->id);
       if (const auto* view = std::get_if<ReportView>(&block)) views.push_back(view->id);
       if (const auto* details = std::get_if<ReportDetails>(&block)) visit(details->blocks);
     }
