@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "lissom/core/file_kind.hpp"
 #include "lissom/core/text.hpp"
 #include "lissom/io/rom_file.hpp"
 #include "lissom/study/report_json.hpp"
@@ -61,8 +62,10 @@ void add_part(ReportDraft& draft, const char* what, const Part& part) {
   } catch (const json::exception&) {
     draft.warn(
         fmt::format("what the summary says of the {} is not as this program knows it and is left out", what));
-  } catch (const InputError& e) {
+  } catch (const Error& e) {
     draft.warn(fmt::format("{}; the {} may be incomplete", e.what(), what));
+  } catch (const std::filesystem::filesystem_error& e) {
+    draft.warn(fmt::format("{}: {}; the {} may be incomplete", e.path1().string(), e.code().message(), what));
   }
 }
 
@@ -138,6 +141,9 @@ void report_folder(ReportDraft& draft, const ReportOptions& options) {
 
 void make_of_folder(ReportDraft& draft, const ReportOptions& options) {
   const std::filesystem::path& folder = draft.folder;
+  std::error_code ec;
+  if (std::filesystem::directory_iterator(folder, ec); ec)
+    fail_input("{}: cannot be read: {}", folder.string(), ec.message());
   if (has(folder, "summary.json")) {
     draft.summary = read_json(folder / "summary.json");
     if (const std::string version = text_in(draft.summary, "lissom_version");
@@ -156,8 +162,8 @@ void make_of_folder(ReportDraft& draft, const ReportOptions& options) {
   }
   draft.summary = json::object();
   for (const char* name : {"linearisation", "response"})
-    if (const auto file = folder / fmt::format("{}.json", name); std::filesystem::exists(file))
-      draft.summary[name] = read_json(file);
+    if (const std::string file = fmt::format("{}.json", name); has(folder, file.c_str()))
+      draft.summary[name] = read_json(folder / file);
   report_folder(draft, options);
   // what every folder has is no report
   const auto& sections = draft.page.sections;
@@ -271,6 +277,7 @@ ReportPage make_report(const std::filesystem::path& run, Diagnostics& diagnostic
   draft.diagnostics = &diagnostics;
   draft.progress = progress;
   const bool folder = std::filesystem::is_directory(run, ec);
+  if (!folder) check_is_file(run);
   // a summary is read with what is beside it
   const bool beside = run.filename() == "summary.json" || run.filename() == "comparison.json";
   draft.folder = (folder ? run : run.parent_path()).lexically_normal();
