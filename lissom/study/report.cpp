@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "lissom/core/file_kind.hpp"
@@ -41,17 +42,51 @@ json read_json(const std::filesystem::path& file) {
   } catch (const json::parse_error& e) {
     fail_input("{}: is damaged or cut off at byte {} of {}, no report can be made of it; run the study again",
                file.string(), e.byte, text.size());
+  } catch (const json::exception&) {
+    fail_input("{}: has a number beyond what this program can hold, no report can be made of it",
+               file.string());
   }
   if (!value.is_object())
     fail_input("{}: has no object at its top, which all of lissom's summaries have", file.string());
   return value;
 }
 
-// "0.12.3" as numbers; what is no number is 0.
+// "0.12.3" as numbers; what is no number is 0, but many digits are much.
 std::vector<long> version_of(const std::string& text) {
   std::vector<long> numbers;
-  for (const std::string_view part : split(text, '.')) numbers.push_back(parse_long(part).value_or(0));
+  for (const std::string_view part : split(text, '.'))
+    numbers.push_back(parse_long(part).value_or(!part.empty() && part.find_first_not_of("0123456789") ==
+                                                                     std::string_view::npos
+                                                    ? std::numeric_limits<long>::max()
+                                                    : 0));
   return numbers;
+}
+
+// What a summary says of itself: its version, and entries that are not as they should be. Deeper ones are
+// passed over (report_json.hpp).
+void check_summary(ReportDraft& draft) {
+  const json& summary = draft.summary;
+  if (const json& version = part_of(summary, "lissom_version"); !version.is_string())
+    draft.warn(
+        "summary.json does not say which lissom has written it: what this program does not know is not "
+        "shown");
+  else if (version_of(version.get<std::string>()) > version_of(LISSOM_VERSION))
+    draft.warn(
+        fmt::format("summary.json is of lissom {}, newer than this program ({}): what it does not know "
+                    "is not shown",
+                    version.get<std::string>(), LISSOM_VERSION));
+  static const std::vector<std::pair<const char*, json::value_t>> expected = {
+      {"title", json::value_t::string},         {"study", json::value_t::string},
+      {"bodies", json::value_t::object},        {"cases", json::value_t::object},
+      {"case_order", json::value_t::array},     {"simulation", json::value_t::object},
+      {"models", json::value_t::object},        {"comparison", json::value_t::object},
+      {"training", json::value_t::object},      {"sweep", json::value_t::object},
+      {"linearisation", json::value_t::object}, {"response", json::value_t::object},
+      {"warnings", json::value_t::array}};
+  for (const auto& [key, kind] : expected)
+    if (summary.contains(key) && summary.at(key).type() != kind)
+      draft.warn(fmt::format("summary.json: '{}' is of type {}, expected {}; it is left out", key,
+                             summary.at(key).type_name(), json(kind).type_name()));
 }
 
 // A part that cannot be made costs itself, not the report.
@@ -72,8 +107,7 @@ void add_part(ReportDraft& draft, const char* what, const Part& part) {
 // --------------------------------------------------------------------------------------- kinds of input
 
 bool has(const std::filesystem::path& folder, const char* name) {
-  std::error_code ec;
-  return std::filesystem::exists(folder / name, ec);
+  return is_there(folder / name);
 }
 
 std::vector<std::filesystem::path> files_ending(const std::filesystem::path& folder,
@@ -146,12 +180,7 @@ void make_of_folder(ReportDraft& draft, const ReportOptions& options) {
     fail_input("{}: cannot be read: {}", folder.string(), ec.message());
   if (has(folder, "summary.json")) {
     draft.summary = read_json(folder / "summary.json");
-    if (const std::string version = text_in(draft.summary, "lissom_version");
-        version_of(version) > version_of(LISSOM_VERSION))
-      draft.warn(
-          fmt::format("summary.json is of lissom {}, newer than this program ({}): what it does not know "
-                      "is not shown",
-                      version, LISSOM_VERSION));
+    check_summary(draft);
     report_folder(draft, options);
     return;
   }
@@ -167,7 +196,11 @@ void make_of_folder(ReportDraft& draft, const ReportOptions& options) {
   report_folder(draft, options);
   // what every folder has is no report
   const auto& sections = draft.page.sections;
-  if (sections.empty() || (sections.size() == 1 && sections.front().id == "reproduction"))
+  if (sections.empty() || (sections.size() == 1 && sections.front().id == "reproduction")) {
+    for (const Warning& warning : draft.diagnostics->warnings()) draft.warn(to_string(warning));
+    if (!draft.page.warnings.empty())
+      fail_input("{}: there are no results that can be shown: {}", folder.string(),
+                 fmt::join(draft.page.warnings, "; "));
     fail_input(
         "{}: there are no results here; a report is made of summary.json (which 'lissom run' and 'lissom "
         "sweep' "
@@ -176,6 +209,7 @@ void make_of_folder(ReportDraft& draft, const ReportOptions& options) {
         "(reduce, "
         "modes)",
         folder.string());
+  }
 }
 
 void make_of_file(ReportDraft& draft, const std::filesystem::path& file, const ReportOptions& options) {
