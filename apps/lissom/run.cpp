@@ -29,7 +29,8 @@ void add_report_of(const std::filesystem::path& out, const RunFlags& flags, Comm
     command.styled +=
         fmt::format("wrote {} ({}), to be opened in a browser\n", printable(written.file.string()),
                     format_bytes(static_cast<double>(written.page.bytes)));
-  } catch (const Error& e) {
+  } catch (const std::exception& e) {
+    // whatever it is, the results are there
     command.diagnostics.warn("report", fmt::format("there is no report: {}", e.what()));
   }
 }

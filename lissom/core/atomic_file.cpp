@@ -16,6 +16,10 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)), str
   std::error_code ec;
   if (!path_.has_filename() || std::filesystem::is_directory(path_, ec))
     fail("{}: is a folder, expected the name of a file to write", path_.string());
+  // renaming would put a file in its place
+  if (const auto status = std::filesystem::status(path_, ec);
+      std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    fail("{}: is a pipe, a socket or a device, expected the name of a file to write", path_.string());
   if (!std::filesystem::exists(folder, ec))
     fail("{}: the folder '{}' does not exist; create it first", path_.string(), folder.string());
   if (!std::filesystem::is_directory(folder, ec))

@@ -9,6 +9,8 @@
 #include <limits>
 #include <utility>
 
+#include "lissom/core/file_kind.hpp"
+
 namespace lissom::hdf5 {
 
 static_assert(std::is_same_v<hid_t, std::int64_t>, "HDF5 1.10 or newer is needed");
@@ -216,12 +218,6 @@ File File::create(const std::filesystem::path& path, std::string shown_as) {
 
 namespace {
 
-void check_is_file(const std::filesystem::path& path) {
-  std::error_code ec;
-  if (!std::filesystem::exists(path, ec)) fail_input("{}: no such file", path.string());
-  if (std::filesystem::is_directory(path, ec)) fail_input("{}: is a folder, expected a file", path.string());
-}
-
 [[noreturn]] void fail_opening(const std::filesystem::path& path, const std::string& why) {
   if (why.find("signature") != std::string::npos) fail_input("{}: is not an HDF5 file", path.string());
   fail_input("{}: cannot be opened as an HDF5 file ({}); it may be truncated or damaged", path.string(), why);
@@ -316,6 +312,9 @@ void File::close() {
 
 bool is_hdf5(const std::filesystem::path& path) {
   const Silence silence;
+  std::error_code ec;
+  // a pipe would be waited for
+  if (!std::filesystem::is_regular_file(path, ec)) return false;
   return H5Fis_hdf5(path.c_str()) > 0;
 }
 

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <memory>
 
+#include "lissom/core/file_kind.hpp"
+
 namespace lissom {
 
 namespace {
@@ -51,10 +53,9 @@ bool is_control(std::string_view character) {
 }  // namespace
 
 std::string read_file(const std::filesystem::path& path) {
+  // shells hand over pipes under these names
+  if (path != "/dev/stdin" && path.parent_path() != "/dev/fd") check_is_file(path);
   std::error_code ec;
-  const auto status = std::filesystem::status(path, ec);
-  if (!std::filesystem::exists(status)) fail_input("{}: no such file", path.string());
-  if (std::filesystem::is_directory(status)) fail_input("{}: is a folder, expected a file", path.string());
   std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
   if (!file) fail_input("{}: cannot be opened: {}", path.string(), std::strerror(errno));
   std::string bytes;

@@ -205,6 +205,31 @@ json figure_json(const ReportFigure& figure, Blobs& blobs) {
   return out;
 }
 
+json matrix_json(const ReportMatrix& matrix, Blobs& blobs) {
+  LISSOM_ASSERT(matrix.values.size() == matrix.rows.size() * matrix.columns.size());
+  LISSOM_ASSERT(matrix.low < matrix.high && (!matrix.log || matrix.low > 0));
+  const auto texts = [](const std::vector<std::string>& labels) {
+    json out = json::array();
+    for (const std::string& label : labels) out.push_back(printable(label));
+    return out;
+  };
+  return {{"id", safe_id(matrix.id)},
+          {"title", printable(matrix.title)},
+          {"x", {{"label", printable(matrix.column_label)}}},
+          {"y", {{"label", printable(matrix.row_label)}}},
+          {"matrix",
+           {{"rows", texts(matrix.rows)},
+            {"columns", texts(matrix.columns)},
+            {"values", blobs.add(matrix.values)},
+            {"value", printable(matrix.value_label)},
+            {"low", matrix.low},
+            {"high", matrix.high},
+            {"log", matrix.log},
+            {"marked_rows", matrix.marked_rows},
+            {"marked_columns", matrix.marked_columns},
+            {"mark", printable(matrix.mark)}}}};
+}
+
 // Columns of 16-bit numbers, each with its scale.
 json series_json(const Eigen::MatrixXf& basis, const Eigen::MatrixXf* amplitudes, int components,
                  double largest, double error, Blobs& blobs) {
@@ -443,6 +468,10 @@ class PageWriter {
     add_figure(
         "plot", "f", block, figures_, [&] { return figure_json(block, blobs_); }, out);
   }
+  void add(const ReportMatrix& block, std::string& out) {
+    add_figure(
+        "plot", "f", block, figures_, [&] { return matrix_json(block, blobs_); }, out);
+  }
   void add(const ReportView& block, std::string& out) {
     const auto content = [&] {
       json view = {{"id", safe_id(block.id)},
@@ -492,7 +521,7 @@ void collect_views(std::vector<ReportBlock>& blocks, std::vector<ReportView*>& v
 bool has_figures(const std::vector<ReportBlock>& blocks) {
   return std::any_of(blocks.begin(), blocks.end(), [](const ReportBlock& block) {
     if (const auto* details = std::get_if<ReportDetails>(&block)) return has_figures(details->blocks);
-    return std::holds_alternative<ReportFigure>(block);
+    return std::holds_alternative<ReportFigure>(block) || std::holds_alternative<ReportMatrix>(block);
   });
 }
 

@@ -66,6 +66,20 @@ struct ReportFigure {
   std::vector<ReportMark> marks;
 };
 
+// A number for each pair of a row and a column, shown as colours.
+struct ReportMatrix {
+  std::string id, title, caption;
+  std::string row_label, column_label;  // what rows and columns are
+  std::string value_label;              // what the numbers are, with their unit
+  std::vector<std::string> rows, columns;
+  std::vector<double> values;  // row by row; not finite: no colour
+  double low = 0, high = 1;    // ends of the scale of colours, low < high; beyond them the colour stays
+  bool log = false;            // colours by the logarithm; low > 0
+  // Rows and columns, counted from 0, that stand out, and why.
+  std::vector<size_t> marked_rows, marked_columns;
+  std::string mark;
+};
+
 // One or several motions of one mechanism (full and reduced), or modes.
 struct ReportView {
   std::string id, title, caption;
@@ -79,8 +93,8 @@ struct ReportView {
 };
 
 struct ReportDetails;  // folded until it is asked for
-using ReportBlock =
-    std::variant<ReportText, ReportCode, ReportFacts, ReportTable, ReportFigure, ReportView, ReportDetails>;
+using ReportBlock = std::variant<ReportText, ReportCode, ReportFacts, ReportTable, ReportFigure, ReportMatrix,
+                                 ReportView, ReportDetails>;
 struct ReportDetails {
   std::string title;
   std::vector<ReportBlock> blocks;

@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
+#include "lissom/core/file_kind.hpp"
 #include "lissom/core/text.hpp"
 #include "lissom/io/rom_file.hpp"
 #include "lissom/study/report_json.hpp"
@@ -40,17 +42,51 @@ json read_json(const std::filesystem::path& file) {
   } catch (const json::parse_error& e) {
     fail_input("{}: is damaged or cut off at byte {} of {}, no report can be made of it; run the study again",
                file.string(), e.byte, text.size());
+  } catch (const json::exception&) {
+    fail_input("{}: has a number beyond what this program can hold, no report can be made of it",
+               file.string());
   }
   if (!value.is_object())
     fail_input("{}: has no object at its top, which all of lissom's summaries have", file.string());
   return value;
 }
 
-// "0.12.3" as numbers; what is no number is 0.
+// "0.12.3" as numbers; what is no number is 0, but many digits are much.
 std::vector<long> version_of(const std::string& text) {
   std::vector<long> numbers;
-  for (const std::string_view part : split(text, '.')) numbers.push_back(parse_long(part).value_or(0));
+  for (const std::string_view part : split(text, '.'))
+    numbers.push_back(parse_long(part).value_or(!part.empty() && part.find_first_not_of("0123456789") ==
+                                                                     std::string_view::npos
+                                                    ? std::numeric_limits<long>::max()
+                                                    : 0));
   return numbers;
+}
+
+// What a summary says of itself: its version, and entries that are not as they should be. Deeper ones are
+// passed over (report_json.hpp).
+void check_summary(ReportDraft& draft) {
+  const json& summary = draft.summary;
+  if (const json& version = part_of(summary, "lissom_version"); !version.is_string())
+    draft.warn(
+        "summary.json does not say which lissom has written it: what this program does not know is not "
+        "shown");
+  else if (version_of(version.get<std::string>()) > version_of(LISSOM_VERSION))
+    draft.warn(
+        fmt::format("summary.json is of lissom {}, newer than this program ({}): what it does not know "
+                    "is not shown",
+                    version.get<std::string>(), LISSOM_VERSION));
+  static const std::vector<std::pair<const char*, json::value_t>> expected = {
+      {"title", json::value_t::string},         {"study", json::value_t::string},
+      {"bodies", json::value_t::object},        {"cases", json::value_t::object},
+      {"case_order", json::value_t::array},     {"simulation", json::value_t::object},
+      {"models", json::value_t::object},        {"comparison", json::value_t::object},
+      {"training", json::value_t::object},      {"sweep", json::value_t::object},
+      {"linearisation", json::value_t::object}, {"response", json::value_t::object},
+      {"warnings", json::value_t::array}};
+  for (const auto& [key, kind] : expected)
+    if (summary.contains(key) && summary.at(key).type() != kind)
+      draft.warn(fmt::format("summary.json: '{}' is of type {}, expected {}; it is left out", key,
+                             summary.at(key).type_name(), json(kind).type_name()));
 }
 
 // A part that cannot be made costs itself, not the report.
@@ -61,16 +97,17 @@ void add_part(ReportDraft& draft, const char* what, const Part& part) {
   } catch (const json::exception&) {
     draft.warn(
         fmt::format("what the summary says of the {} is not as this program knows it and is left out", what));
-  } catch (const InputError& e) {
+  } catch (const Error& e) {
     draft.warn(fmt::format("{}; the {} may be incomplete", e.what(), what));
+  } catch (const std::filesystem::filesystem_error& e) {
+    draft.warn(fmt::format("{}: {}; the {} may be incomplete", e.path1().string(), e.code().message(), what));
   }
 }
 
 // --------------------------------------------------------------------------------------- kinds of input
 
 bool has(const std::filesystem::path& folder, const char* name) {
-  std::error_code ec;
-  return std::filesystem::exists(folder / name, ec);
+  return is_there(folder / name);
 }
 
 std::vector<std::filesystem::path> files_ending(const std::filesystem::path& folder,
@@ -138,14 +175,12 @@ void report_folder(ReportDraft& draft, const ReportOptions& options) {
 
 void make_of_folder(ReportDraft& draft, const ReportOptions& options) {
   const std::filesystem::path& folder = draft.folder;
+  std::error_code ec;
+  if (std::filesystem::directory_iterator(folder, ec); ec)
+    fail_input("{}: cannot be read: {}", folder.string(), ec.message());
   if (has(folder, "summary.json")) {
     draft.summary = read_json(folder / "summary.json");
-    if (const std::string version = text_in(draft.summary, "lissom_version");
-        version_of(version) > version_of(LISSOM_VERSION))
-      draft.warn(
-          fmt::format("summary.json is of lissom {}, newer than this program ({}): what it does not know "
-                      "is not shown",
-                      version, LISSOM_VERSION));
+    check_summary(draft);
     report_folder(draft, options);
     return;
   }
@@ -156,12 +191,16 @@ void make_of_folder(ReportDraft& draft, const ReportOptions& options) {
   }
   draft.summary = json::object();
   for (const char* name : {"linearisation", "response"})
-    if (const auto file = folder / fmt::format("{}.json", name); std::filesystem::exists(file))
-      draft.summary[name] = read_json(file);
+    if (const std::string file = fmt::format("{}.json", name); has(folder, file.c_str()))
+      draft.summary[name] = read_json(folder / file);
   report_folder(draft, options);
   // what every folder has is no report
   const auto& sections = draft.page.sections;
-  if (sections.empty() || (sections.size() == 1 && sections.front().id == "reproduction"))
+  if (sections.empty() || (sections.size() == 1 && sections.front().id == "reproduction")) {
+    for (const Warning& warning : draft.diagnostics->warnings()) draft.warn(to_string(warning));
+    if (!draft.page.warnings.empty())
+      fail_input("{}: there are no results that can be shown: {}", folder.string(),
+                 fmt::join(draft.page.warnings, "; "));
     fail_input(
         "{}: there are no results here; a report is made of summary.json (which 'lissom run' and 'lissom "
         "sweep' "
@@ -170,6 +209,7 @@ void make_of_folder(ReportDraft& draft, const ReportOptions& options) {
         "(reduce, "
         "modes)",
         folder.string());
+  }
 }
 
 void make_of_file(ReportDraft& draft, const std::filesystem::path& file, const ReportOptions& options) {
@@ -222,6 +262,7 @@ class Ids {
     for (ReportBlock& block : blocks) {
       if (auto* table = std::get_if<ReportTable>(&block)) table->id = unique("t", table->id);
       if (auto* figure = std::get_if<ReportFigure>(&block)) figure->id = unique("f", figure->id);
+      if (auto* matrix = std::get_if<ReportMatrix>(&block)) matrix->id = unique("f", matrix->id);
       if (auto* view = std::get_if<ReportView>(&block)) {
         view->id = unique("v", view->id);
         for (ReportFigure& curve : view->curves) curve.id = unique("f", curve.id);
@@ -245,6 +286,7 @@ struct Count {
     for (const ReportBlock& block : blocks) {
       if (const auto* table = std::get_if<ReportTable>(&block)) tables.push_back(table->id);
       if (const auto* figure = std::get_if<ReportFigure>(&block)) figures.push_back(figure->id);
+      if (const auto* matrix = std::get_if<ReportMatrix>(&block)) figures.push_back(matrix->id);
       if (const auto* view = std::get_if<ReportView>(&block)) views.push_back(view->id);
       if (const auto* details = std::get_if<ReportDetails>(&block)) visit(details->blocks);
     }
@@ -269,6 +311,7 @@ ReportPage make_report(const std::filesystem::path& run, Diagnostics& diagnostic
   draft.diagnostics = &diagnostics;
   draft.progress = progress;
   const bool folder = std::filesystem::is_directory(run, ec);
+  if (!folder) check_is_file(run);
   // a summary is read with what is beside it
   const bool beside = run.filename() == "summary.json" || run.filename() == "comparison.json";
   draft.folder = (folder ? run : run.parent_path()).lexically_normal();

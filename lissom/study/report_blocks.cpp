@@ -19,6 +19,7 @@ void collect_ids(const std::vector<ReportBlock>& blocks, std::set<std::string>& 
   for (const ReportBlock& block : blocks) {
     if (const auto* table = std::get_if<ReportTable>(&block)) ids.insert(table->id);
     if (const auto* figure = std::get_if<ReportFigure>(&block)) ids.insert(figure->id);
+    if (const auto* matrix = std::get_if<ReportMatrix>(&block)) ids.insert(matrix->id);
     if (const auto* view = std::get_if<ReportView>(&block)) ids.insert(view->id);
     if (const auto* details = std::get_if<ReportDetails>(&block)) collect_ids(details->blocks, ids);
   }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 
+#include "lissom/core/file_kind.hpp"
 #include "lissom/io/csv_table.hpp"
 #include "lissom/study/compare.hpp"
 #include "lissom/study/report_blocks.hpp"
@@ -95,7 +96,7 @@ std::vector<ReportFigure> difference_figures(ReportDraft& draft, const ReportRun
   for (const size_t index : runs.shown) {
     const ReportRun& run = runs.all[index];
     const std::filesystem::path file = run.folder / "differences.csv";
-    if (!run.comparison.is_object() || !std::filesystem::exists(file)) continue;
+    if (!run.comparison.is_object() || !is_there(file)) continue;
     try {
       tables.push_back({&run, read_csv_table(file)});
     } catch (const InputError& e) {
@@ -257,7 +258,7 @@ void report_compared(ReportDraft& draft, const json& comparison) {
   }
   ReportSection& section = draft.section("comparison", "Differences");
   section.lead = fmt::format("What {} says less what {} says.", b, a);
-  if (const auto file = draft.folder / "differences.csv"; std::filesystem::exists(file)) {
+  if (const auto file = draft.folder / "differences.csv"; is_there(file)) {
     const CsvTable values = read_csv_table(file);
     std::map<std::string, ReportFigure> figures;
     std::vector<std::string> order;

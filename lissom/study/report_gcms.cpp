@@ -61,14 +61,26 @@ void add_similarity(const ReportDraft& draft, const ReportedBody& body, const Gc
     Eigen::Index i, k;
   };
   std::vector<Pair> pairs;
+  ReportMatrix matrix;
+  matrix.id = unique_id(draft, body.title + " cosines");
+  matrix.title = "Which fields of " + body.title + " are alike";
+  matrix.caption =
+      "|cosine| of the angle between each pair of flexible fields: a strong colour off the diagonal "
+      "means that two fields say nearly the same.";
+  matrix.row_label = matrix.column_label = "flexible field";
+  matrix.value_label = "|cosine|";
+  matrix.mark = "removed by Algorithm 1";
   for (Eigen::Index i = 0; i < n; ++i) {
     double largest = 0;
+    matrix.rows.push_back(label(i));
+    for (Eigen::Index k = 0; k < n; ++k) matrix.values.push_back(file.cosine(i, k));
     for (Eigen::Index k = 0; k < n; ++k) {
       if (k == i) continue;
       largest = std::max(largest, file.cosine(i, k));
       if (k < i) pairs.push_back({file.cosine(i, k), i, k});
     }
     const bool out = std::find(removed.begin(), removed.end(), label(i)) != removed.end();
+    if (out) matrix.marked_rows.push_back(static_cast<size_t>(i));
     ReportSeries& to = out ? gone : all;
     to.x.push_back(static_cast<double>(i + 1));
     to.y.push_back(largest);
@@ -78,6 +90,10 @@ void add_similarity(const ReportDraft& draft, const ReportedBody& body, const Gc
   if (const double threshold = number_in(part_of(gcms, "algorithm_1"), "threshold"); threshold > 0)
     figure.marks.push_back({false, threshold, "threshold of Algorithm 1"});
   blocks.emplace_back(std::move(figure));
+  matrix.columns = matrix.rows;
+  matrix.marked_columns = matrix.marked_rows;
+  if (matrix.marked_rows.empty()) matrix.mark.clear();
+  blocks.emplace_back(std::move(matrix));
 
   std::stable_sort(pairs.begin(), pairs.end(),
                    [](const Pair& a, const Pair& b) { return a.value > b.value; });
@@ -88,7 +104,7 @@ void add_similarity(const ReportDraft& draft, const ReportedBody& body, const Gc
                     {}};
   for (const Pair& pair : pairs)
     table.rows.push_back({label(pair.i), label(pair.k), number_cell(pair.value, 6)});
-  blocks.emplace_back(ReportDetails{"Which fields of " + body.title + " are alike", {std::move(table)}});
+  blocks.emplace_back(ReportDetails{"The most similar pairs of fields of " + body.title, {std::move(table)}});
 }
 
 void add_singular_values(const ReportDraft& draft, const ReportedBody& body, const json& gcms,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "lissom/core/file_kind.hpp"
 #include "lissom/io/view_file.hpp"
 #include "lissom/study/report_json.hpp"
 #include "lissom/study/report_parts.hpp"
@@ -49,14 +50,14 @@ void report_motion(ReportDraft& draft, const ReportRuns& runs) {
   for (size_t i = 0; i < runs.all.size(); ++i) {
     const ReportRun& run = runs.all[i];
     const bool shown = std::find(runs.shown.begin(), runs.shown.end(), i) != runs.shown.end();
-    const bool has_view = std::filesystem::exists(run.folder / "motion.view.h5");
+    const bool has_view = is_there(run.folder / "motion.view.h5");
     if (shown && !has_view) without.push_back(run.label);
     if (!shown && has_view) left_out.push_back(run.label);
   }
   for (const size_t index : runs.shown) {
     const ReportRun& run = runs.all[index];
     const std::filesystem::path file = run.folder / "motion.view.h5";
-    if (!std::filesystem::exists(file)) continue;
+    if (!is_there(file)) continue;
     if (draft.progress) draft.progress("reading views", -1);
     try {
       auto read = std::make_shared<View>(read_view_file(file, *draft.diagnostics));

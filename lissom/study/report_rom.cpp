@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "lissom/core/file_kind.hpp"
 #include "lissom/core/text.hpp"
 #include "lissom/io/csv_table.hpp"
 #include "lissom/study/inspect_rom.hpp"
@@ -68,9 +69,9 @@ void read_orders(const std::filesystem::path& file, json& training) {
   }
 }
 
-void read_samples(const std::filesystem::path& folder, json& training) {
+void read_samples(const std::filesystem::path& file, json& training) {
   training["samples"] = json::array();
-  for (const auto& row : rows_of(folder / "samples.csv")) {
+  for (const auto& row : rows_of(file)) {
     json sample = {{"parameters", json::object()}, {"orders", json::object()}};
     bool parameters = true;  // columns between "sample" and "snapshots"
     for (const auto& [column, field] : row) {
@@ -90,18 +91,21 @@ void read_samples(const std::filesystem::path& folder, json& training) {
     sample["singular_values"] = json::array();
     training["samples"].push_back(std::move(sample));
   }
-  if (const auto file = folder / "singular_values.csv"; std::filesystem::exists(file))
-    for (const auto& row : rows_of(file))
-      for (size_t c = 1; c < row.size() && c <= training["samples"].size(); ++c)
-        if (json& list = training["samples"][c - 1]["singular_values"]; list.size() < 60)
-          list.push_back(number_or_null(row[c].second));
-  if (const auto file = folder / "principal_angles.csv"; std::filesystem::exists(file)) {
-    training["principal_angles_deg"] = json::array();
-    for (const auto& row : rows_of(file)) {
-      json angles = json::array();
-      for (size_t c = 1; c < row.size(); ++c) angles.push_back(number_or_null(row[c].second));
-      training["principal_angles_deg"].push_back(std::move(angles));
-    }
+}
+
+void read_sample_values(const std::filesystem::path& file, json& training) {
+  for (const auto& row : rows_of(file))
+    for (size_t c = 1; c < row.size() && c <= training["samples"].size(); ++c)
+      if (json& list = training["samples"][c - 1]["singular_values"]; list.size() < 60)
+        list.push_back(number_or_null(row[c].second));
+}
+
+void read_angles(const std::filesystem::path& file, json& training) {
+  training["principal_angles_deg"] = json::array();
+  for (const auto& row : rows_of(file)) {
+    json angles = json::array();
+    for (size_t c = 1; c < row.size(); ++c) angles.push_back(number_or_null(row[c].second));
+    training["principal_angles_deg"].push_back(std::move(angles));
   }
 }
 
@@ -154,17 +158,34 @@ json training_of_model(const std::filesystem::path& file, Diagnostics& diagnosti
 }
 
 json training_of_files(const std::filesystem::path& folder, Diagnostics& diagnostics) {
-  const auto has = [&](const char* name) { return std::filesystem::exists(folder / name); };
+  const auto has = [&](const char* name) { return is_there(folder / name); };
   json training;
-  if (has("model.rom.h5")) training = training_of_model(folder / "model.rom.h5", diagnostics);
+  // a file that is damaged costs what it has, not the others
+  const auto take = [&](const auto& read) {
+    json with = training;
+    try {
+      read(with);
+      training = std::move(with);
+    } catch (const InputError& e) {
+      diagnostics.warn("report.training",
+                       fmt::format("{}; what it has of the training is left out", e.what()));
+    }
+  };
+  if (has("model.rom.h5"))
+    take([&](json& j) { j = training_of_model(folder / "model.rom.h5", diagnostics); });
   if (has("modes.csv") && has("orders.csv")) {
-    read_modes(folder / "modes.csv", training);
-    read_orders(folder / "orders.csv", training);
+    take([&](json& j) { read_modes(folder / "modes.csv", j); });
+    take([&](json& j) { read_orders(folder / "orders.csv", j); });
   }
   if (has("samples.csv")) {
-    training["method"] = "pod";
-    read_samples(folder, training);
-    if (has("pod_test.csv")) read_tests(folder / "pod_test.csv", training);
+    take([&](json& j) {
+      j["method"] = "pod";
+      read_samples(folder / "samples.csv", j);
+    });
+    if (has("singular_values.csv"))
+      take([&](json& j) { read_sample_values(folder / "singular_values.csv", j); });
+    if (has("principal_angles.csv")) take([&](json& j) { read_angles(folder / "principal_angles.csv", j); });
+    if (has("pod_test.csv")) take([&](json& j) { read_tests(folder / "pod_test.csv", j); });
   }
   return training;
 }

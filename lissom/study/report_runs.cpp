@@ -8,6 +8,7 @@
 #include <sstream>
 #include <tuple>
 
+#include "lissom/core/file_kind.hpp"
 #include "lissom/study/report_json.hpp"
 #include "lissom/study/report_parts.hpp"
 
@@ -20,7 +21,7 @@ namespace {
 constexpr size_t most_shown = 8;
 
 std::optional<ResultFile> read_result(ReportDraft& draft, const std::filesystem::path& file) {
-  if (!std::filesystem::exists(file)) return std::nullopt;
+  if (!is_there(file)) return std::nullopt;
   ResultReadOptions options;
   options.nodes = false;
   return read_result_file(file, *draft.diagnostics, options);
@@ -165,7 +166,7 @@ void finish(ReportDraft& draft, ReportRuns& runs) {
 // Folders with a result below this one; those of a training's own runs are not cases.
 std::vector<std::string> folders_with_results(const std::filesystem::path& folder) {
   std::vector<std::string> names;
-  const bool trained = std::filesystem::exists(folder / "samples.csv");
+  const bool trained = is_there(folder / "samples.csv");
   std::error_code ec;
   for (auto it = std::filesystem::recursive_directory_iterator(folder, ec);
        !ec && it != std::filesystem::recursive_directory_iterator(); it.increment(ec)) {
@@ -173,7 +174,7 @@ std::vector<std::string> folders_with_results(const std::filesystem::path& folde
     const std::string name = it->path().lexically_relative(folder).generic_string();
     if ((trained && (name == "tests" || name.starts_with("training"))) || it.depth() >= 3)
       it.disable_recursion_pending();
-    else if (std::filesystem::exists(it->path() / "result.h5"))
+    else if (is_there(it->path() / "result.h5"))
       names.push_back(name);
   }
   std::sort(names.begin(), names.end());
@@ -207,11 +208,21 @@ ReportRuns read_runs(ReportDraft& draft) {
     run.name = name;
     run.label = shown_run(name);
     run.folder = name.empty() ? draft.folder : draft.folder / name;
+    if (const std::filesystem::path inside = std::filesystem::path(name).lexically_normal();
+        inside.is_absolute() || (!inside.empty() && *inside.begin() == "..")) {
+      draft.warn(
+          fmt::format("the case '{}' would lie outside of {} and is left out", name, draft.folder.string()));
+      return;
+    }
     run.simulation = part_of(own, "simulation");
     run.changes = texts_in(own, "changes");
     run.model = part_of(models, name.empty() ? "study" : name);
     run.comparison = part_of(compared, name.empty() ? "study" : name);
+    const size_t before = draft.page.warnings.size();
     read_into(draft, run);
+    if (run.simulation.is_object() && !run.result && draft.page.warnings.size() == before)
+      draft.warn(fmt::format("{} is not there; the curves of {} are left out",
+                             (run.folder / "result.h5").string(), run.label));
     if (run.result || run.simulation.is_object()) runs.all.push_back(std::move(run));
   };
   if (draft.progress) draft.progress("reading results", -1);
@@ -221,7 +232,8 @@ ReportRuns read_runs(ReportDraft& draft) {
     std::set<std::string> added;
     if (const json& order = part_of(summary, "case_order"); order.is_array())
       for (const json& name : order)
-        if (name.is_string() && cases.contains(name.get<std::string>()) && added.insert(name.get<std::string>()).second)
+        if (name.is_string() && cases.contains(name.get<std::string>()) &&
+            added.insert(name.get<std::string>()).second)
           add(name.get<std::string>(), cases.at(name.get<std::string>()));
     for (const auto& [name, own] : cases.items())
       if (added.insert(name).second) add(name, own);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lissom/core/file_kind.hpp"
 #include "lissom/io/stress_file.hpp"
 #include "lissom/study/report_blocks.hpp"
 #include "lissom/study/report_json.hpp"
@@ -167,7 +168,7 @@ void add_stress(ReportDraft& draft, const ReportRuns& runs, ReportSection& secti
       continue;
     }
     const std::filesystem::path file = run.folder / "stress.h5";
-    if (!std::filesystem::exists(file)) continue;
+    if (!is_there(file)) continue;
     try {
       for (const StressFileBody& body : read_stress_file(file, *draft.diagnostics).bodies) {
         Eigen::Index node = 0;

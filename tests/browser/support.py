@@ -83,6 +83,14 @@ class Page:
         return {"id": name, "title": title or name, "x": {"label": x, "log": log_x}, "y": {"label": y, "log": log_y}, "xs": xs,
                 "series": listed, "marks": list(marks), "caption": caption}
 
+    def matrix(self, name, rows, columns, values, title="", x="column", y="row", value="value", low=0, high=1, log=False, marked=(),
+               mark="", caption=""):
+        """values: a list of rows; marked: rows and columns of these numbers."""
+        return {"id": name, "title": title or name, "x": {"label": x}, "y": {"label": y}, "caption": caption,
+                "matrix": {"rows": list(rows), "columns": list(columns), "values": self.array([v for row in values for v in row]),
+                           "value": value, "low": low, "high": high, "log": log, "marked_rows": list(marked),
+                           "marked_columns": list(marked), "mark": mark}}
+
     @staticmethod
     def picture(data, kind="plot"):
         """The block of a figure, or of a view."""
@@ -105,12 +113,12 @@ class Page:
         return f'<div class="table" id="t-{name}"><table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
     def html(self, views=False):
-        style = (SCRIPTS / "page.css").read_text()
+        style = (SCRIPTS / "page.css").read_text() + (SCRIPTS / "plot_matrix.css").read_text()
         scripts = []
         if views:
             style += (SCRIPTS / "view.css").read_text() if (SCRIPTS / "view.css").exists() else ""
             scripts += [LIBRARIES / "three/three.min.js", LIBRARIES / "three/examples/js/controls/OrbitControls.js"]
-        scripts += [LIBRARIES / "d3/d3.min.js", SCRIPTS / "page.js", SCRIPTS / "plot.js"]
+        scripts += [LIBRARIES / "d3/d3.min.js", SCRIPTS / "page.js", *sorted(SCRIPTS.glob("plot*.js"))]
         scripts += sorted(SCRIPTS.glob("view*.js")) if views else []
         contents = ([("warnings", "Warnings")] if self.warnings else []) + [("summary", "Summary")]
         contents += [(name, title) for name, title, _ in self.sections]

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <csignal>
 
@@ -59,6 +60,16 @@ TEST(AtomicFile, AMissingFolderAndAFolderAsFileAreNamed) {
               AtomicFile file("/proc/out.txt");
             }).find("/proc/out.txt: cannot be written in folder '/proc': "),
             std::string::npos);
+}
+
+TEST(AtomicFile, APipeIsRefusedAndStaysOne) {
+  const TemporaryFolder folder;
+  const std::string pipe = (folder / "pipe").string();
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0666), 0);
+  EXPECT_EQ(message_of<Error>([&] { AtomicFile file(pipe); }),
+            pipe + ": is a pipe, a socket or a device, expected the name of a file to write");
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+  EXPECT_EQ(folder.names().size(), 1u);
 }
 
 TEST(AtomicFile, AFullDiskIsAnErrorAndLeavesNothing) {

@@ -177,6 +177,44 @@ TEST(ReportPage, KeepsAllDigitsOfNumbersInTables) {
   EXPECT_EQ(std::stod(page.between("data-value=\"", "\"")), third);
 }
 
+TEST(ReportPage, MatricesKeepAllDigitsRowByRow) {
+  const TemporaryFolder folder;
+  Diagnostics diagnostics;
+  ReportMatrix matrix;
+  matrix.id = "a <b>";
+  matrix.title = matrix.mark = "<b>";
+  matrix.row_label = "field";
+  matrix.column_label = "mode";
+  matrix.value_label = "|cosine|";
+  matrix.rows = {"r0", "</script>"};
+  matrix.columns = {"c0", "c1", "c2"};
+  matrix.values = {1, 1.0 / 3, 0, std::nan(""), 0.1, 1e-300};
+  matrix.low = 1e-3;
+  matrix.log = true;
+  matrix.marked_rows = {1};
+  matrix.marked_columns = {0, 2};
+  write_page(page_with(matrix), folder.path() / "r.html", diagnostics);
+  const OpenedPage page(folder.path() / "r.html");
+  const json read = page.figure("f-a--b-");
+  EXPECT_EQ(read["x"]["label"], "mode");
+  EXPECT_EQ(read["y"]["label"], "field");
+  const json& m = read["matrix"];
+  EXPECT_EQ(m["rows"], json({"r0", "</script>"}));
+  EXPECT_EQ(m["columns"], json({"c0", "c1", "c2"}));
+  const auto values = page.array<double>(m["values"]);
+  ASSERT_EQ(values.size(), 6u);
+  for (const size_t i : {0, 1, 2, 4, 5}) EXPECT_EQ(values[i], matrix.values[i]);
+  EXPECT_TRUE(std::isnan(values[3]));
+  EXPECT_EQ(m["low"], 1e-3);
+  EXPECT_EQ(m["high"], 1);
+  EXPECT_EQ(m["log"], true);
+  EXPECT_EQ(m["marked_rows"], json({1}));
+  EXPECT_EQ(m["marked_columns"], json({0, 2}));
+  // it is drawn with the library of figures
+  EXPECT_EQ(page.count("/* d3, "), 1u);
+  EXPECT_EQ(page.count("<script"), page.count("</script>"));
+}
+
 TEST(ReportPage, FiguresShareTheirAbscissaAndKeepGaps) {
   const TemporaryFolder folder;
   Diagnostics diagnostics;

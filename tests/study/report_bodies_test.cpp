@@ -329,6 +329,12 @@ TEST(ReportBodies, AReducedBodyAndComponentModesAloneShowWhatTheyAre) {
       EXPECT_EQ(series.y[i], largest);
     }
   EXPECT_EQ(points, 9u);
+  const auto& cosines = block_of<ReportMatrix>(alone, "cube-cosines");
+  ASSERT_EQ(cosines.values.size(), 81u);
+  EXPECT_EQ(cosines.rows, cosines.columns);
+  for (Eigen::Index i = 0; i < 9; ++i)
+    for (Eigen::Index k = 0; k < 9; ++k)
+      EXPECT_EQ(cosines.values[static_cast<size_t>(9 * i + k)], result.file.cosine(i, k));
   EXPECT_EQ(block_of<ReportTable>(alone, "cube-mode-errors").rows.size(), 3u);
 
   // in a run the thresholds are known as well, and damaged files are named
@@ -341,6 +347,14 @@ TEST(ReportBodies, AReducedBodyAndComponentModesAloneShowWhatTheyAre) {
             gcms.scalar_options.truncation);
   EXPECT_EQ(block_of<ReportFigure>(draft_of_run, "cube-similarity").marks[0].at,
             gcms.algorithm_1_options.threshold);
+  // those that Algorithm 1 took out are marked in the matrix
+  const auto& marked = block_of<ReportMatrix>(draft_of_run, "cube-cosines");
+  std::set<std::string> removed, shown_removed;
+  for (const json& entry : bodies["cube"]["gcms"]["algorithm_1"]["removed"])
+    removed.insert(entry["column"].get<std::string>());
+  for (const size_t row : marked.marked_rows) shown_removed.insert(marked.rows[row]);
+  EXPECT_EQ(shown_removed, removed);
+  EXPECT_EQ(marked.marked_columns, marked.marked_rows);
   write_bytes(folder / "cube.gcms.h5", "no HDF5");
   ReportDraft damaged;
   damaged.folder = folder.path();

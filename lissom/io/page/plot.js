@@ -245,6 +245,75 @@ function sparse_signs(s, range, X, Y, sign, k, count) {
   return d.join("");
 }
 
+// ---- files
+
+// What the style sheet says of a drawing, written into each of its elements.
+function inline_style(copy) {
+  const wanted = [
+    "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "stroke-linecap",
+    "stroke-opacity", "font-family", "font-size", "font-weight", "paint-order"
+  ];
+  const all = Array.from(copy.querySelectorAll("*"));
+  const found = all.map((e) => {
+    const style = getComputedStyle(e);
+    return wanted.map((property) => style.getPropertyValue(property));
+  });
+  const plain = {
+    "fill-opacity": "1",
+    "stroke-dasharray": "none",
+    "stroke-linejoin": "miter",
+    "stroke-linecap": "butt",
+    "stroke-opacity": "1",
+    "font-weight": "400",
+    "paint-order": "normal"
+  };
+  all.forEach((e, k) => {
+    e.removeAttribute("style");
+    e.removeAttribute("class");
+    if (!/^(path|line|rect|text)$/.test(e.tagName) || e.closest("clipPath")) return;
+    wanted.forEach((property, p) => {
+      const v = found[k][p];
+      if (!v || v === plain[property]) return;
+      if (property.startsWith("font") && e.tagName !== "text") return;
+      e.setAttribute(property, v);
+    });
+  });
+}
+
+// A promise of the PNG of an SVG text.
+async function picture_of(text, scale) {
+  const image = new Image();
+  image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(text);
+  await image.decode();
+  const canvas = lissom.make(
+      "canvas", {width: Math.round(image.width * scale), height: Math.round(image.height * scale)});
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  return new Promise((resolve, reject) => canvas.toBlob((blob) => {
+    if (blob)
+      resolve(blob);
+    else
+      reject(new Error("the browser cannot make a picture of this size"));
+  }, "image/png"));
+}
+
+// The buttons that save a figure.
+function save_buttons(title, name, handle) {
+  const save = (kind, action) => lissom.make(
+      "button", {
+        type: "button",
+        class: "small",
+        "aria-label": "Save the figure " + title + " as " + kind,
+        title: "Save as " + kind,
+        onclick: action,
+      },
+      kind);
+  return [
+    save("PNG", () => handle().png().then((blob) => lissom.save(name + ".png", blob))),
+    save("SVG", () => lissom.save(name + ".svg", handle().svg(), "image/svg+xml")),
+    save("CSV", () => lissom.save(name + ".csv", handle().csv(), "text/csv")),
+  ];
+}
+
 // ---- the figure
 
 const living = new Set();
@@ -253,6 +322,7 @@ let serial = 0;
 lissom.plot = function(element, figure) {
   if (typeof d3 === "undefined") throw new Error("the library d3 was not found when the report was written");
   if (element.lissom && element.lissom.remove) element.lissom.remove();
+  if (figure.matrix) return lissom.plot_matrix(element, figure);
 
   const make = lissom.make;
   const title = figure.title || "";
@@ -279,15 +349,6 @@ lissom.plot = function(element, figure) {
       },
       "log " + axis);
   const log_buttons = {x: pressed("x"), y: pressed("y")};
-  const save = (kind, action) => make(
-      "button", {
-        type: "button",
-        class: "small",
-        "aria-label": "Save the figure " + title + " as " + kind,
-        title: "Save as " + kind,
-        onclick: action,
-      },
-      kind);
   const reset_button = make(
       "button", {
         type: "button",
@@ -299,9 +360,7 @@ lissom.plot = function(element, figure) {
       "reset");
   const tools = make(
       "div", {class: "plot-tools", role: "group", "aria-label": "Figure " + title}, log_buttons.x,
-      log_buttons.y, reset_button, save("PNG", () => png().then((blob) => lissom.save(name + ".png", blob))),
-      save("SVG", () => lissom.save(name + ".svg", standalone(), "image/svg+xml")),
-      save("CSV", () => lissom.save(name + ".csv", csv(), "text/csv")));
+      log_buttons.y, reset_button, ...save_buttons(title, name, () => handle));
   const area = make("div", {class: "plot-area"});
   const tip = make("div", {class: "plot-tip", hidden: true, role: "status"});
   const legend = make("div", {class: "plot-legend", role: "group", "aria-label": "Series"});
@@ -874,56 +933,13 @@ lissom.plot = function(element, figure) {
         .attr("class", "sheet");
     out.attr({viewBox: "0 " + -head + " " + width + " " + tall, width: width, height: tall});
 
-    // what the style sheet says, written into each element
-    const wanted = [
-      "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin",
-      "stroke-linecap", "stroke-opacity", "font-family", "font-size", "font-weight", "paint-order"
-    ];
-    const all = Array.from(copy.querySelectorAll("*"));
-    const found = all.map((e) => {
-      const style = getComputedStyle(e);
-      return wanted.map((property) => style.getPropertyValue(property));
-    });
-    const plain = {
-      "fill-opacity": "1",
-      "stroke-dasharray": "none",
-      "stroke-linejoin": "miter",
-      "stroke-linecap": "butt",
-      "stroke-opacity": "1",
-      "font-weight": "400",
-      "paint-order": "normal"
-    };
-    all.forEach((e, k) => {
-      e.removeAttribute("style");
-      e.removeAttribute("class");
-      if (!/^(path|line|rect|text)$/.test(e.tagName) || e.closest("clipPath")) return;
-      wanted.forEach((property, p) => {
-        const v = found[k][p];
-        if (!v || v === plain[property]) return;
-        if (property.startsWith("font") && e.tagName !== "text") return;
-        e.setAttribute(property, v);
-      });
-    });
+    inline_style(copy);
     copy.removeAttribute("class");
     stage.remove();
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + new XMLSerializer().serializeToString(copy);
   }
 
-  async function png(scale = 2) {
-    const text = standalone();
-    const image = new Image();
-    image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(text);
-    await image.decode();
-    const canvas =
-        make("canvas", {width: Math.round(image.width * scale), height: Math.round(image.height * scale)});
-    canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-    return new Promise((resolve, reject) => canvas.toBlob((blob) => {
-      if (blob)
-        resolve(blob);
-      else
-        reject(new Error("the browser cannot make a picture of this size"));
-    }, "image/png"));
-  }
+  const png = async (scale = 2) => picture_of(standalone(), scale);
 
   // ---- life
 
@@ -1041,6 +1057,18 @@ lissom.plot = function(element, figure) {
   living.add(handle);
   element.lissom = handle;
   return handle;
+};
+
+// for figures of other kinds
+lissom.plot_tools = {
+  value_text,
+  tick_texts,
+  tenth,
+  inline_style,
+  picture_of,
+  save_buttons,
+  living,
+  print_width
 };
 
 window.addEventListener("beforeprint", () => living.forEach((handle) => handle.print(true)));
