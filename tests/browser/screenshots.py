@@ -37,6 +37,7 @@ class Camera(view_support.ViewTools):
                 "document.querySelector(arguments[0]).scrollIntoView()", name)
         self.wait(lambda: self.js("return Boolean(document.querySelector(arguments[0]).lissom)", name), "the view")
         self.wait_for_promise(f"{self.handle}.ready")
+        self.settle()
         if "second" in choices:
             self.choose("Together with", choices["second"])
         if "colour" in choices:
