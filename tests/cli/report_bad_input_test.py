@@ -184,6 +184,11 @@ class ReportBadInputTest(CliTest):
                         self.warned(found, f"{name}.csv", "left out")
                 path.write_bytes(whole)
 
+    def test_angles_that_are_not_of_all_pairs_are_left_out(self):
+        self.write("p/samples.csv", "sample,load,snapshots,seconds,rank,r_singular_values,r_energy\n1,0.25,1301,0.03,60,19,7\n2,0.5,1301,0.03,60,19,7\n")
+        self.write("p/principal_angles.csv", "sample,1,2,3\n1,0,62,1\n2,62,0,1\n")
+        self.warned(self.report("p")[0], "angles between the bases", "left out")
+
     # ---- summaries
 
     def test_a_summary_that_is_no_summary_is_refused_in_a_sentence(self):
