@@ -118,6 +118,12 @@ CsvTable read_csv_table(const std::filesystem::path& path) {
   return table;
 }
 
+void check_csv_end(const std::filesystem::path& path) {
+  const std::string text = read_file(path);
+  if (!text.empty() && text.back() != '\n')
+    fail_input("{}: its last line has no end; the file may be truncated", path.string());
+}
+
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
   std::string out = "\"";

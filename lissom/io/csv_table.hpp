@@ -31,6 +31,10 @@ CsvText read_csv_text(const std::filesystem::path& path);
 // Throws InputError with the line: no heading, another number of fields, no number, no rows.
 CsvTable read_csv_table(const std::filesystem::path& path);
 
+// Throws InputError where the last line has no end, as all tables that we write have: the file was cut off,
+// perhaps within a number.
+void check_csv_end(const std::filesystem::path& path);
+
 // A name as a field: in quotes where it has to be.
 std::string csv_field(const std::string& text);
 

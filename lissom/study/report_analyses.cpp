@@ -279,7 +279,7 @@ void report_responses(ReportDraft& draft, const std::vector<Part>& parts) {
     const json& response = part_of(*part.summary, "response");
     const json& pairs = part_of(response, "pairs");
     if (!pairs.is_array() || pairs.empty()) continue;
-    const CsvText csv = read_report_csv(draft, part.folder / "response.csv");
+    const CsvText csv = read_report_csv(draft, part.folder / "response.csv", "f");
     const std::vector<double> f = csv.numbers(csv.find("f"));
     for (const json& pair : pairs) {
       const Key key = {text_in(pair, "output"), text_in(pair, "input"), text_in(pair, "unit")};

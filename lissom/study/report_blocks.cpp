@@ -107,9 +107,12 @@ ReportTable timing_table(const ReportDraft& draft, const json& seconds, const st
   return table;
 }
 
-CsvText read_report_csv(ReportDraft& draft, const std::filesystem::path& file) {
+CsvText read_report_csv(ReportDraft& draft, const std::filesystem::path& file, const char* column) {
   try {
-    return read_csv_text(file);
+    check_csv_end(file);
+    CsvText table = read_csv_text(file);
+    if (table.find(column) < 0) fail_input("{}: has no column '{}'", file.string(), column);
+    return table;
   } catch (const Error& e) {
     draft.warn(fmt::format("What {} would show is left out: {}", file.filename().string(), e.what()));
     return {};

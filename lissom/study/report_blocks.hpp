@@ -35,8 +35,9 @@ std::vector<double> numbers_from(double first, size_t count);  // first, first +
 ReportTable timing_table(const ReportDraft& draft, const nlohmann::json& seconds, const std::string& id,
                          const std::string& caption);
 
-// A table of the run; without rows, and a warning of the report, where it is missing or damaged.
-CsvText read_report_csv(ReportDraft& draft, const std::filesystem::path& file);
+// A table of the run, which must have this column; without rows, and a warning of the report, where it is
+// missing or damaged.
+CsvText read_report_csv(ReportDraft& draft, const std::filesystem::path& file, const char* column);
 
 // Views among the files of a summary's "files", in `folder`. Those that are not there are passed over,
 // damaged ones are warned of.

@@ -98,6 +98,7 @@ std::vector<ReportFigure> difference_figures(ReportDraft& draft, const ReportRun
     const std::filesystem::path file = run.folder / "differences.csv";
     if (!run.comparison.is_object() || !is_there(file)) continue;
     try {
+      check_csv_end(file);
       tables.push_back({&run, read_csv_table(file)});
     } catch (const InputError& e) {
       draft.warn(fmt::format("{}; these differences are not drawn", e.what()));
@@ -259,6 +260,7 @@ void report_compared(ReportDraft& draft, const json& comparison) {
   ReportSection& section = draft.section("comparison", "Differences");
   section.lead = fmt::format("What {} says less what {} says.", b, a);
   if (const auto file = draft.folder / "differences.csv"; is_there(file)) {
+    check_csv_end(file);
     const CsvTable values = read_csv_table(file);
     std::map<std::string, ReportFigure> figures;
     std::vector<std::string> order;

@@ -151,7 +151,7 @@ ReportTable test_table(const json& training) {
 
 }  // namespace
 
-void report_pod(ReportSection& section, const json& training) {
+void report_pod(ReportDraft& draft, ReportSection& section, const json& training) {
   const std::vector<std::string> names = parameter_names(training);
   ReportFacts facts;
   const auto fact = [&](const char* what, const std::string& text) {
@@ -210,7 +210,12 @@ void report_pod(ReportSection& section, const json& training) {
     if (!figure.series.empty()) section.blocks.push_back(std::move(figure));
 
   const json& angles = part_of(training, "principal_angles_deg");
-  if (angles.is_array() && angles.size() > 1) {
+  const bool square = angles.is_array() && std::all_of(angles.begin(), angles.end(), [&](const json& row) {
+                        return row.is_array() && row.size() == angles.size();
+                      });
+  if (angles.is_array() && !square)
+    draft.warn("the angles between the bases of samples are not one for each pair and are left out");
+  if (square && angles.size() > 1) {
     ReportTable table{
         "principal-angles", "Largest angle between the bases of two samples [degrees]", {"between"}, {}};
     for (size_t i = 0; i < angles.size(); ++i) {

@@ -207,7 +207,7 @@ void add_sweep(ReportDraft& draft, const ReportedBody& body, const json& reduce,
                std::vector<ReportBlock>& blocks) {
   const std::filesystem::path file = file_of(body, "_sweep.csv");
   if (file.empty()) return;
-  const CsvText table = read_report_csv(draft, file);
+  const CsvText table = read_report_csv(draft, file, "modes");
   const int modes = table.find("modes");
   if (modes < 0) return;
   const std::vector<double> kept = table.numbers(modes);
@@ -247,7 +247,7 @@ void add_coordinates(ReportDraft& draft, const ReportedBody& body, std::vector<R
   if (csv.rows.empty()) {
     const std::filesystem::path file = file_of(body, "_coordinates.csv");
     if (file.empty()) return;
-    csv = read_report_csv(draft, file);
+    csv = read_report_csv(draft, file, "coordinate");
   }
   if (csv.rows.empty()) return;
   struct Column {

@@ -25,6 +25,7 @@ json number_or_null(const std::string& field) {
 // The rows as objects by column, with texts as they are.
 std::vector<std::vector<std::pair<std::string, std::string>>> rows_of(const std::filesystem::path& file) {
   std::vector<std::vector<std::pair<std::string, std::string>>> rows;
+  check_csv_end(file);
   const CsvText table = read_csv_text(file);
   for (const std::vector<std::string>& fields : table.rows) {
     rows.emplace_back();

@@ -230,7 +230,7 @@ void report_training(ReportDraft& draft, const json& training) {
     section.lead =
         "A parametric model: full simulations at a few values of the parameters give modes, and the model "
         "for any other value is made from those of its neighbours (POD).";
-    report_pod(section, training);
+    report_pod(draft, section, training);
   } else {
     section.lead =
         "The motion of the full model is broken down into modes of the whole mechanism, and the first m of "

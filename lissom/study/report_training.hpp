@@ -12,7 +12,7 @@
 namespace lissom {
 
 // POD: samples over the parameters, singular values, angles between bases, tests.
-void report_pod(ReportSection& section, const nlohmann::json& training);
+void report_pod(ReportDraft& draft, ReportSection& section, const nlohmann::json& training);
 
 // What training_json() or pod_training_json() would say, as far as orders.csv, modes.csv, samples.csv,
 // singular_values.csv, principal_angles.csv, pod_test.csv and model.rom.h5 have it; null without any of them.
