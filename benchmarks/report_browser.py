@@ -50,6 +50,8 @@ def measure(report, seconds=4):
             canvas.parentElement.style.width = "800px";
             canvas.parentElement.style.height = "500px";
             window.dispatchEvent(new Event("resize"));""")
+        # figures further down are drawn while nothing else happens
+        driver.execute_async_script("lissom.draw_all().then(arguments[0])")
         fps = {colour: driver.execute_async_script(PLAY, colour, seconds) for colour in ("body", "deformation", "stress")}
         stats = driver.execute_script("""
             const figure = document.querySelector("figure.view"), canvas = figure.querySelector("canvas");

@@ -265,7 +265,9 @@ class View {
       const edge = wire ? look.second : look.edge;
       uniforms.edge_colour.value.set(edge.r, edge.g, edge.b, wire ? 0.3 + 0.6 * strength : 0.5 * strength);
       skin.surface.visible = visible && !wire;
-      skin.edges.visible = visible && (wire || (this.edges && !overlaid && strength > 0));
+      // in software many lines cost as much as the faces: they come back when the motion stops
+      const hurried = this.playing && lissom.view_gpu.gpu().software && skin.part.edges.length > 20000;
+      skin.edges.visible = visible && (wire || (this.edges && !overlaid && !hurried && strength > 0));
       skin.style(style);
     });
     run.sensors.forEach((sensor, i) => {
@@ -353,6 +355,10 @@ class View {
     this.show_time();
   }
   show_time() {
+    // to lay out and paint numbers at every frame would slow the picture down
+    const now = performance.now();
+    if (this.playing && now - (this.shown_at || 0) < 80) return;
+    this.shown_at = now;
     if (this.controls) this.controls.show_time();
     if (this.curve && this.mode < 0) this.curve.cursor(this.time);
   }
@@ -371,6 +377,7 @@ class View {
   }
   pause() {
     this.playing = false;
+    this.show_time();
     this.invalidate();
     this.controls.show_playing();
   }
