@@ -148,6 +148,11 @@ class ViewTest(view_support.ViewTools):
         scrub.send_keys(Keys.HOME)
         self.assertEqual(self.js(f"return {self.handle}.time"), 0)
         self.assertEqual(self.find(".lv-time").text, "0.000 s")
+        # also while it plays, which ends that
+        self.js(f"{self.handle}.play()")
+        scrub.send_keys(Keys.END)
+        self.assertEqual(self.js(f"return [{self.handle}.time, {self.handle}.playing]"), [2.0, False])
+        scrub.send_keys(Keys.HOME)
         canvas = self.find(".lv-stage canvas")
         canvas.send_keys(".", ".", ".", ",")
         self.assertAlmostEqual(self.js(f"return {self.handle}.time"), self.full.time[2], places=12)

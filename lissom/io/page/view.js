@@ -376,8 +376,9 @@ class View {
     this.invalidate();
   }
   pause() {
+    const played = this.playing;
     this.playing = false;
-    this.show_time();
+    if (played) this.show_time();
     this.invalidate();
     this.controls.show_playing();
   }

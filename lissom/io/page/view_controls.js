@@ -64,8 +64,10 @@ class Controls {
     const scrub =
         make('input', {type: 'range', min: 0, max: 1000, value: 0, class: 'lv-scrub', 'aria-label': 'Time'});
     scrub.addEventListener('input', () => {
+      // a pause puts the slider where the picture is
+      const share = scrub.value / 1000;
       view.pause();
-      view.seek(view.begin() + scrub.value / 1000 * (view.end() - view.begin()));
+      view.seek(view.begin() + share * (view.end() - view.begin()));
     });
     const time = make('output', {class: 'lv-time', 'aria-label': 'Time shown'});
     controls.speed = select([], '', (value) => {
