@@ -822,7 +822,7 @@ def bench_report(folder):
         study = folder / f"{name}.toml"
         study.write_text(re.sub(r"(?m)^sample = .*$", "sample = 1e-3", text))
         out = folder / name
-        run([LISSOM, "run", study, "--out", out, "--json", "--quiet", "--no-report"], cwd=folder)
+        run([LISSOM, "run", study, "--out", out, "--json", "--quiet"], cwd=folder)
         seconds, printed = run([LISSOM, "report", out, "--json", "--quiet"], cwd=folder)
         size = (out / "report.html").stat().st_size
         say(f"{name} surface nodes, 1,001 samples: {size / 1e6:.2f} MB, written in {seconds:.2f} s")
