@@ -48,6 +48,8 @@ class Camera(view_support.ViewTools):
             self.js(f"{self.handle}.pick({choices['sensor']!r})")
         if "mode" in choices:
             self.js(f"{self.handle}.setMode({choices['mode']})")
+        # the pointer of the tools above may have turned it
+        self.js("Array.from(document.querySelectorAll(arguments[0] + ' button')).find((b) => b.textContent === 'Reset').click()", name)
         self.js(f"{self.handle}.seek({time})")
         self.settle()
 
