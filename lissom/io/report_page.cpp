@@ -113,10 +113,10 @@ class Blobs {
       const size_t hash = std::hash<std::string_view>()(bytes);
       auto [first, last] = known_.equal_range(hash);
       for (; first != last; ++first)
-        if (texts_raw_.at(first->second) == bytes) break;
+        if (contents_.at(first->second) == bytes) break;
       if (first == last) {
         first = known_.emplace(hash, write(bytes));
-        texts_raw_[first->second] = bytes;
+        contents_[first->second] = bytes;
       }
       array["blob"] = fmt::format("b{}", first->second);
       array["at"] = 0;
@@ -158,7 +158,7 @@ class Blobs {
 
   std::vector<std::string> encoded_;
   std::unordered_multimap<size_t, int> known_;
-  std::map<int, std::string> texts_raw_;
+  std::map<int, std::string> contents_;
   std::string shared_;
   int shared_number_ = -1;
 };
@@ -329,11 +329,7 @@ json run_json(const std::string& label, const View& view, Blobs& blobs) {
   return out;
 }
 
-// A script of others, which the page takes along.
-struct Library {
-  std::string name, package, text, licence;
-};
-
+// The text of a script of others, which the page takes along; nothing where it is not installed.
 std::optional<std::string> find_library(const std::string& name, const std::filesystem::path& debian,
                                         const PageOptions& options) {
   std::vector<std::filesystem::path> places;

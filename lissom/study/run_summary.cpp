@@ -11,6 +11,7 @@
 #include "lissom/core/text.hpp"
 #include "lissom/io/csv_table.hpp"
 #include "lissom/io/table.hpp"
+#include "lissom/study/report_json.hpp"
 
 namespace lissom {
 
@@ -19,24 +20,15 @@ namespace {
 using nlohmann::json;
 using Ink = Terminal::Ink;
 
-constexpr size_t most_bodies = 8, most_models = 12, most_points = 8;
-
-// Entries may be missing or null: older programs, runs that failed.
-const json& entry(const json& object, const char* key) {
-  static const json none;
-  if (!object.is_object()) return none;
-  const auto found = object.find(key);
-  return found == object.end() ? none : *found;
-}
+constexpr size_t most_bodies = 8, most_models = 12;
 
 std::optional<double> number(const json& object, const char* key) {
-  const json& value = entry(object, key);
+  const json& value = part_of(object, key);
   return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
 }
 
 std::string text(const json& object, const char* key) {
-  const json& value = entry(object, key);
-  return value.is_string() ? printable(value.get<std::string>()) : "";
+  return printable(text_in(object, key));
 }
 
 std::string shown(std::optional<double> value, const char* format) {
@@ -73,7 +65,7 @@ std::optional<double> largest(const json& errors, const char* key) {
 
 // The error of a reduction in words.
 std::string reduction_error(const json& reduce) {
-  const json& errors = entry(reduce, "errors");
+  const json& errors = part_of(reduce, "errors");
   if (const auto bound = largest(errors, "bound")) return fmt::format("proven below {:.3g} %", 100 * *bound);
   if (const auto estimate = largest(errors, "zeta_2"))
     return fmt::format("{:.3g} % by estimate", 100 * *estimate);
@@ -122,7 +114,7 @@ class Summary {
   }
 
   void bodies() {
-    const json& bodies = entry(summary_, "bodies");
+    const json& bodies = part_of(summary_, "bodies");
     if (!bodies.is_object() || bodies.empty()) return;
     heading("bodies");
     Table table({"body", "mesh", "mass kg", "result", "error", "time"});
@@ -132,18 +124,18 @@ class Summary {
       std::string mesh = "-", result = text(body, "formulation"), error = "-";
       if (result.empty()) result = "-";
       if (const auto nodes = number(body, "nodes")) mesh = fmt::format("{} nodes", *nodes);
-      const json& reduce = entry(body, "reduce");
+      const json& reduce = part_of(body, "reduce");
       if (reduce.is_object()) {
         result = fmt::format("{} -> {} coordinates", shown(number(reduce, "degrees_of_freedom"), "{}"),
                              shown(number(reduce, "coordinates"), "{}"));
         error = reduction_error(reduce);
-      } else if (const json& hz = entry(body, "frequencies_hz"); hz.is_array() && !hz.empty()) {
+      } else if (const json& hz = part_of(body, "frequencies_hz"); hz.is_array() && !hz.empty()) {
         const auto rigid = static_cast<size_t>(number(body, "rigid_modes").value_or(0));
         result = counted(static_cast<double>(hz.size()), "mode", "modes");
         if (rigid < hz.size() && hz[rigid].is_number())
           result += fmt::format(", first {:.5g} Hz", hz[rigid].get<double>());
       }
-      const auto seconds = number(entry(body, "seconds"), "total");
+      const auto seconds = number(part_of(body, "seconds"), "total");
       table.add({cut(printable(name), 24), mesh, shown(number(body, "mass"), "{:.4g}"), result, error,
                  seconds ? format_seconds(*seconds) : "-"});
     }
@@ -151,15 +143,15 @@ class Summary {
   }
 
   void training() {
-    const json& training = entry(summary_, "training");
+    const json& training = part_of(summary_, "training");
     if (!training.is_object()) return;
     heading("training");
     const bool pod = text(training, "method") == "pod";
     paragraph("order", fmt::format("{}: {}", shown(number(training, "order"), "{}"), text(training, "why")));
-    const json& data = entry(training, pod ? "samples" : "training");
+    const json& data = part_of(training, pod ? "samples" : "training");
     if (data.is_array())
       line("trained on", counted(static_cast<double>(data.size()), "full run", "full runs"));
-    const json& singular = entry(training, "singular_values");
+    const json& singular = part_of(training, "singular_values");
     if (!pod && singular.is_array()) {
       std::vector<double> logs;
       for (const json& value : singular)
@@ -169,7 +161,7 @@ class Summary {
         line("singular values", fmt::format("{}  {:.1e} to {:.1e}", curve, std::pow(10, logs.front()),
                                             std::pow(10, logs.back())));
     }
-    if (const json& spurious = entry(training, "spurious"); spurious.is_array() && !spurious.empty())
+    if (const json& spurious = part_of(training, "spurious"); spurious.is_array() && !spurious.empty())
       line("spurious",
            terminal_.ink(Ink::Warn, fmt::format("{} orders have spurious frequencies", spurious.size())));
     if (const auto seconds = number(training, "seconds")) line("time", format_seconds(*seconds));
@@ -177,13 +169,13 @@ class Summary {
 
   // The simulation of a case, or of the study.
   const json& simulation_of(const std::string& name) const {
-    if (name == "study") return entry(summary_, "simulation");
-    return entry(entry(entry(summary_, "cases"), name.c_str()), "simulation");
+    if (name == "study") return part_of(summary_, "simulation");
+    return part_of(part_of(part_of(summary_, "cases"), name.c_str()), "simulation");
   }
 
   static std::string formulations(const json& simulation) {
     std::vector<std::string> kinds;
-    const json& bodies = entry(simulation, "bodies");
+    const json& bodies = part_of(simulation, "bodies");
     if (!bodies.is_array()) return "-";
     for (const json& body : bodies) {
       const std::string kind = text(body, "formulation");
@@ -193,12 +185,12 @@ class Summary {
   }
 
   void models() {
-    const json& models = entry(summary_, "models");
+    const json& models = part_of(summary_, "models");
     if (models.is_object() && !models.empty()) {
       compared_models(models);
       return;
     }
-    const json& simulation = entry(summary_, "simulation");
+    const json& simulation = part_of(summary_, "simulation");
     if (!simulation.is_object()) return;
     heading("simulation");
     line("unknowns",
@@ -216,7 +208,7 @@ class Summary {
         {"model", "formulation", "unknowns", "largest error", "times faster", "times real time", "time"});
     // the study, its cases in its order, and what it does not name
     std::vector<std::string> names = {"study"};
-    for (const json& name : entry(summary_, "case_order"))
+    for (const json& name : part_of(summary_, "case_order"))
       if (name.is_string()) names.push_back(name.get<std::string>());
     for (const auto& [name, model] : models.items())
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
@@ -226,7 +218,7 @@ class Summary {
     std::vector<std::string> untrusted;
     for (const std::string& name : names) {
       const json& model = models.at(name);
-      const json& trust = entry(model, "trust");
+      const json& trust = part_of(model, "trust");
       const auto far = number(trust, "largest"), threshold = number(trust, "threshold");
       const bool bad = far && threshold && *far > *threshold;
       if (bad) untrusted.push_back(printable(name));
@@ -251,28 +243,28 @@ class Summary {
   }
 
   void analyses() {
-    const json& linear = entry(summary_, "linearisation");
-    const json& response = entry(summary_, "response");
-    const json& sweep = entry(summary_, "sweep");
+    const json& linear = part_of(summary_, "linearisation");
+    const json& response = part_of(summary_, "response");
+    const json& sweep = part_of(summary_, "sweep");
     if (!linear.is_object() && !response.is_object() && !sweep.is_object()) return;
     heading("analyses");
     if (linear.is_object()) {
-      const json& modes = entry(linear, "modes");
+      const json& modes = part_of(linear, "modes");
       std::string first;
       if (modes.is_array() && !modes.empty())
         first =
             fmt::format(", first {} Hz with {} % damping", shown(number(modes[0], "frequency_hz"), "{:.5g}"),
                         shown(100 * number(modes[0], "damping_ratio").value_or(0), "{:.3g}"));
       line("linearised",
-           fmt::format("{} states{}, {}", entry(linear, "states").size(), first,
-                       entry(linear, "stable") == true ? terminal_.ink(Ink::Good, "stable")
-                                                       : terminal_.ink(Ink::Warn, "not stable")));
+           fmt::format("{} states{}, {}", part_of(linear, "states").size(), first,
+                       part_of(linear, "stable") == true ? terminal_.ink(Ink::Good, "stable")
+                                                         : terminal_.ink(Ink::Warn, "not stable")));
     }
     if (response.is_object()) {
-      const json& pairs = entry(response, "pairs");
+      const json& pairs = part_of(response, "pairs");
       if (pairs.is_array())
         for (size_t k = 0; k < std::min<size_t>(3, pairs.size()); ++k) {
-          const json& peaks = entry(pairs[k], "peaks");
+          const json& peaks = part_of(pairs[k], "peaks");
           line("response", fmt::format("{} to {}: {}{}", text(pairs[k], "input"), text(pairs[k], "output"),
                                        counted(static_cast<double>(peaks.size()), "peak", "peaks"),
                                        peaks.is_array() && !peaks.empty()
@@ -282,10 +274,10 @@ class Summary {
         }
     }
     if (sweep.is_object()) {
-      const json& points = entry(sweep, "points");
+      const json& points = part_of(sweep, "points");
       const double failed = number(sweep, "failed").value_or(0);
       std::string names;
-      for (const json& name : entry(sweep, "parameters"))
+      for (const json& name : part_of(sweep, "parameters"))
         if (name.is_string()) names += (names.empty() ? "" : ", ") + printable(name.get<std::string>());
       line("sweep",
            fmt::format(
@@ -300,7 +292,7 @@ class Summary {
     std::filesystem::path file = folder_ / "sensors.csv";
     std::error_code ec;
     if (!std::filesystem::is_regular_file(file, ec)) {
-      const json& cases = entry(summary_, "cases");
+      const json& cases = part_of(summary_, "cases");
       if (!cases.is_object()) return;
       for (const auto& [name, one] : cases.items())
         if (std::filesystem::is_regular_file(file = folder_ / name / "sensors.csv", ec)) break;
@@ -323,11 +315,11 @@ class Summary {
       if (const auto drift = number(simulation, "constraint_drift"))
         constraint = std::max(constraint.value_or(0), std::abs(*drift));
     };
-    look(entry(summary_, "simulation"));
-    const json& cases = entry(summary_, "cases");
+    look(part_of(summary_, "simulation"));
+    const json& cases = part_of(summary_, "cases");
     if (cases.is_object())
-      for (const auto& [name, one] : cases.items()) look(entry(one, "simulation"));
-    const json& warnings = entry(summary_, "warnings");
+      for (const auto& [name, one] : cases.items()) look(part_of(one, "simulation"));
+    const json& warnings = part_of(summary_, "warnings");
     out_ += "\n";
     if (constraint)
       line("largest drift",
