@@ -356,7 +356,7 @@ def lissom_simulate(study, repeat=3):
     best = None
     for _ in range(repeat):
         out = study.with_suffix(".out")
-        _, text = run([LISSOM, "simulate", study, "--out", out, "--json", "--quiet"], cwd=study.parent)
+        _, text = run([LISSOM, "simulate", study, "--out", out, "--json", "--quiet", "--no-view"], cwd=study.parent)
         result = json.loads(text)
         lines = (out / "sensors.csv").read_text().splitlines()
         result["columns"] = lines[0].split(",")
