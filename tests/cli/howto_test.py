@@ -92,6 +92,21 @@ class TutorialTest(HowtoBase):
 
 
 @needs_gmsh
+class ReadmeTest(HowtoBase):
+    page = "README.md"
+
+    def test_its_example_in_python_works(self):
+        reader = pages.Reader(self.folder, LISSOM)
+        printed = reader.follow(self.text())
+        if "python" in reader.skipped:
+            self.skipTest("the Python module is not built")
+        said = printed["PYTHONPATH=build/python /usr/bin/python3 four_bar.py"]
+        self.assertIn("6 unknowns", said)
+        # as the example's README has it: the hinge has gone 72 mm along y
+        self.assertAlmostEqual(float(said.split("=")[1]), 0.0722, delta=1e-4)
+
+
+@needs_gmsh
 class FeaturesTest(HowtoBase):
     page = "docs/features.md"
 
