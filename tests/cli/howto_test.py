@@ -6,6 +6,7 @@ import csv
 import json
 import math
 import re
+import subprocess
 import unittest
 
 from support import LISSOM, SOURCE, CliTest, load_script, needs_ccx, needs_gmsh
@@ -135,6 +136,14 @@ class ExportTest(HowtoBase):
             theirs = float(re.search(rf"^ *{number} +(\S+)", printed, re.MULTILINE)[1])
             # six digits are printed
             self.assertAlmostEqual(theirs / ours["frequencies_hz"][number - 1], 1, delta=1e-5)
+
+        # the mapping of Ansys as its manual describes it becomes the labels that CalculiX writes itself
+        labels = (self.folder / "job.dof").read_text().split()
+        names = ["UX", "UY", "UZ"]
+        lines = [f"{k + 1:10d} {node:>10} {names[int(direction) - 1]:>6}" for k, (node, direction) in enumerate(label.split(".") for label in labels)]
+        self.write("file.mapping", "    Matrix Eqn     Node   DOF\n" + "\n".join(lines) + "\n")
+        made = subprocess.run(["/usr/bin/python3", "ansys_labels.py", "file.mapping"], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(made.stdout.split(), labels, made.stderr)
 
 
 class TrajectoriesTest(HowtoBase):
