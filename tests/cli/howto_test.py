@@ -22,6 +22,9 @@ ELSEWHERE = {
                     "four-bar-slap", "gcms-beams", "robot-arm", "slider-crank", "suspension-slap")},
 }
 
+# Pages whose commands install things, build from the sources, or change a shell's start: tests/install does the same in folders of its own.
+INSTALLATION = ("README.md", "docs/contributing.md", "docs/howto/install.md", "examples/cpp-client/README.md")
+
 
 class HowtoBase(CliTest):
     page = None
@@ -65,9 +68,11 @@ class EveryPageTest(unittest.TestCase):
 
     def test_no_command_hides_outside_of_sh_blocks(self):
         for page, text in self.every_page().items():
+            if page in INSTALLATION:
+                continue
             for line in re.sub(r"^```sh\n.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL).splitlines():
                 # the first line of the reference is its syntax
-                if re.match(r"( {4}|\$ )(lissom|/usr/bin/python3|gmsh|ccx) ", line) and "VERB" not in line:
+                if re.match(r"( {4}|\$ )(lissom|/usr/bin/python3|gmsh|ccx|make|cmake) ", line) and "VERB" not in line:
                     self.fail(f"{page}: {line.strip()}: put it into a ```sh block")
 
     def test_a_page_that_promises_other_numbers_is_noticed(self):
@@ -162,6 +167,21 @@ class FormulationTest(HowtoBase):
         for column in ("tip.x", "tip.y"):
             # a micrometre of a motion of 240 mm; the bodies differ in their spiders' faces
             self.assertLess(float(re.search(re.escape(column) + r"\s+m\s+(\S+)", printed)[1]), 1e-6)
+
+
+@needs_gmsh
+class PythonTest(HowtoBase):
+    page = "docs/howto/use-from-python.md"
+
+    def test_every_script_works(self):
+        reader = pages.Reader(self.folder, LISSOM)
+        printed = reader.follow(self.text())
+        if "python" in reader.skipped:
+            self.skipTest("the Python module is not built")
+        self.assertIn("True", printed["/usr/bin/python3 integrate.py"])
+        eighth, ours = re.findall(r"(\d+) Hz", printed["/usr/bin/python3 matrices.py"])
+        # both are rounded to a hertz
+        self.assertAlmostEqual(int(eighth), int(ours), delta=1)
 
 
 class ResumeTest(HowtoBase):

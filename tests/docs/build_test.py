@@ -51,7 +51,7 @@ class BuildTest(unittest.TestCase):
             text = (self.folder / "docs" / "docs" / "theory" / page.name).with_suffix(".html").read_text()
             body = re.sub(r"<(pre|code|script)\b.*?</\1>", "", text, flags=re.DOTALL)
             self.assertNotIn("$", re.sub(r"<[^>]*>", "", body), page.name)
-            if "$$" in page.read_text():
+            if "```math" in page.read_text():
                 self.assertIn('class="math notranslate nohighlight"', text)
 
 
