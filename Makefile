@@ -2,7 +2,7 @@
 PYTHON := /usr/bin/python3
 JOBS := $(shell nproc)
 
-.PHONY: help build demo test bench verify examples format clean
+.PHONY: help build demo test bench verify examples docs format clean
 
 help:
 	@echo "make demo      build, then reduce a flexible mechanism to an ODE with six unknowns, with the evidence in figures"
@@ -10,6 +10,7 @@ help:
 	@echo "make bench     build, then measure; writes build/bench.json (takes some minutes)"
 	@echo "make verify    build, then compute problems whose answers are known, in one table with figures (two minutes)"
 	@echo "make examples  run every example folder as shipped"
+	@echo "make docs      the documentation as a web site, build/docs/index.html; dead links are errors"
 	@echo "make format    clang-format all sources"
 
 build: TARGET ?= lissom
@@ -50,6 +51,11 @@ examples: build
 	  name=$$(basename $$(dirname $$study)); \
 	  build/lissom run $$study --out build/examples/$$name && $(PYTHON) examples/$$name/plot.py build/examples/$$name || exit 1; \
 	done
+
+docs:
+	@scripts/install-packages docs
+	@scripts/check-links
+	@scripts/build-docs
 
 format:
 	git ls-files '*.cpp' '*.hpp' '*.js' | xargs clang-format-14 -i

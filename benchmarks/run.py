@@ -5,7 +5,7 @@ Prints a table and writes a list of entries {name, value, unit, goal, better}. R
 on the same meshes: against CalculiX (ccx), against one bare CHOLMOD factorisation, against another size of the same part,
 and against Exudyn (Craig-Bampton reduction, floating-frame simulation) if EXUDYN_PYTHON names a Python that has exudyn,
 scipy and h5py.
-With --readme the table in README.md is brought up to date.
+With --docs the table in docs/benchmarks.md is brought up to date.
 """
 import argparse
 import json
@@ -850,7 +850,7 @@ def main():
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "bench.json")
     parser.add_argument("--only", help="run only the benchmarks whose name contains this")
     parser.add_argument("--list", action="store_true", help="print the names of the benchmarks")
-    parser.add_argument("--readme", action="store_true", help="bring the table of README.md up to date")
+    parser.add_argument("--docs", action="store_true", help="bring the table of docs/benchmarks.md up to date")
     arguments = parser.parse_args()
     if arguments.list:
         print("\n".join(BENCHMARKS))
@@ -866,11 +866,11 @@ def main():
     print("\nall goals met" if not missed else f"\ngoals missed: {', '.join(missed)}")
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     arguments.out.write_text(json.dumps(entries, indent=2) + "\n")
-    if arguments.readme:
-        readme = ROOT / "README.md"
+    if arguments.docs:
+        page = ROOT / "docs" / "benchmarks.md"
         text = re.sub(r"<!-- bench -->.*<!-- /bench -->", lambda _: f"<!-- bench -->\n{table()}\n<!-- /bench -->",
-                      readme.read_text(), flags=re.S)
-        readme.write_text(text)
+                      page.read_text(), flags=re.S)
+        page.write_text(text)
 
 
 main()
