@@ -849,7 +849,7 @@ values = [{}]
 def bench_sweep(folder):
     """A sweep of eight flexible pendulums: processes beside all points in one process, and two at a time beside one."""
     _, tip = box_mesh(folder / "swept.inp", (50, 2, 2))
-    text = PENDULUM.format(body=PENDULUM_BODY.format(mesh="swept.inp", modes=10), held="pin", tip=tip, end=1, step=1e-4)
+    text = PENDULUM.format(body=PENDULUM_BODY.format(mesh="swept.inp", modes=10), held="pin", tip=tip, end=4, step=1e-4)
 
     def sweep(name, count, step, *flags):
         swept = folder / f"{name}.toml"

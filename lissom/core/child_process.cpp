@@ -110,12 +110,20 @@ std::string ChildProcess::how() const {
   return fmt::format("was ended by signal {} ({})", WTERMSIG(status_), strsignal(WTERMSIG(status_)));
 }
 
+void ChildProcess::send(int which) const {
+  if (pid_ > 0 && !ended_) ::kill(-pid_, which);
+}
+
 void ChildProcess::interrupt() const {
-  if (pid_ > 0 && !ended_) ::kill(-pid_, SIGINT);
+  send(SIGINT);
+}
+
+void ChildProcess::terminate() const {
+  send(SIGTERM);
 }
 
 void ChildProcess::kill() const {
-  if (pid_ > 0 && !ended_) ::kill(-pid_, SIGKILL);
+  send(SIGKILL);
 }
 
 }  // namespace lissom

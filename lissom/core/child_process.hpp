@@ -42,11 +42,14 @@ class ChildProcess {
   // "was ended by signal 9 (Killed)", "ended with exit code 3".
   std::string how() const;
 
-  // Ask it, and what it has started, to end in good order; or end it.
+  // Signals to it and to what it has started: end in good order (SIGINT), end (SIGTERM), be gone (SIGKILL).
   void interrupt() const;
+  void terminate() const;
   void kill() const;
 
  private:
+  void send(int which) const;
+
   pid_t pid_ = -1;
   bool ended_ = false;
   int status_ = 0;

@@ -221,9 +221,10 @@ class StudyRunner {
           outcome.manifest.complete() ? "and all are done" : "others are still being computed elsewhere");
       return false;
     }
+    // once what many points say of the same bodies
     for (const StudyPoint& point : outcome.manifest.points)
       for (const Warning& warning : point.warnings)
-        for (long k = 0; k < warning.count; ++k)
+        if (!all_diagnostics_.find(warning.key) && !diagnostics_.find(warning.key))
           diagnostics_.warn(warning.key, warning.message, warning.where);
     const SweepTable table = sweep_table(outcome.manifest);
     const int failed = table.failed();
@@ -234,7 +235,6 @@ class StudyRunner {
                                                     failed, table.rows.size()));
     text += "\n" + describe_sweep(table);
     summary["sweep"] = sweep_json(table);
-    if (!options_.write_files) return true;
     write_sweep(table, out / "sweep.csv");
     summary["sweep"]["files"] = {"sweep.csv", "sweep.json"};
     return true;
@@ -576,7 +576,7 @@ StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Dia
     run.text += "\n" + compare_runs(study, runs, out, options.write_files, summary["comparison"]);
     run.text += compare_models(study, runs, runner, summary["models"]);
   }
-  if (!study.sweep.empty()) runner.add_sweep(out, run.text, summary);
+  if (!study.sweep.empty() && options.write_files) runner.add_sweep(out, run.text, summary);
   runner.hand_over("");
   end_summary(out, diagnostics, options, summary);
   return run;

@@ -22,7 +22,7 @@ struct StudyRun {
 };
 
 struct RunOptions {
-  bool write_files = true;
+  bool write_files = true;     // without, no sweep either: it lives in its folder
   std::function<bool()> stop;  // of simulations: asked before every step
   // of simulations, see SimulationOptions
   bool resume = false;

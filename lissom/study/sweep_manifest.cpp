@@ -210,10 +210,11 @@ SweepManifest read_sweep_manifest(const std::filesystem::path& path) {
     manifest.launched = get<long long>(j, "launched");
     manifest.keys = get<std::vector<std::string>>(j, "parameters");
     for (const json& entry : list(j, "points")) try {
-        manifest.points.push_back(point_of(entry));
-        if (manifest.points.back().parameters.size() != manifest.keys.size())
-          throw Damage{fmt::format("'parameters' has {} values, expected {}",
-                                   manifest.points.back().parameters.size(), manifest.keys.size())};
+        StudyPoint point = point_of(entry);
+        if (point.parameters.size() != manifest.keys.size())
+          throw Damage{fmt::format("'parameters' has {} values, expected {}", point.parameters.size(),
+                                   manifest.keys.size())};
+        manifest.points.push_back(std::move(point));
       } catch (const Damage& damage) {
         throw Damage{fmt::format("point {}: {}", manifest.points.size() + 1, damage.what)};
       }

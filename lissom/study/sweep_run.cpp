@@ -1,6 +1,7 @@
 #include "lissom/study/sweep_run.hpp"
 
 #include <omp.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <fmt/ranges.h>
@@ -72,6 +73,15 @@ std::string describe(const ClaimHolder& holder) {
   return fmt::format("process {} on {}", holder.pid, holder.host);
 }
 
+// Cores for this process: those that it is bound to, or its share of all.
+int own_cores(const Launch& launch) {
+  const int all = std::max(1, static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));
+  cpu_set_t bound;
+  if (sched_getaffinity(0, sizeof bound, &bound) == 0 && CPU_COUNT(&bound) < all)
+    return std::max(1, CPU_COUNT(&bound));
+  return std::max(1, all / std::max(1, launch.local_size));
+}
+
 // The last line of what a process printed that is not blank.
 std::string last_line(const fs::path& path) {
   std::error_code ec;
@@ -122,8 +132,7 @@ class SweepWorker {
         options_(options),
         watch_(options.patience),
         coordinator_(!options.join && options.launch.rank == 0) {
-    const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-    const int cores = std::max(1, all / std::max(1, options.launch.local_size));
+    const int cores = own_cores(options.launch);
     const int points = static_cast<int>(study.sweep.size());
     jobs_ = options.jobs > 0 ? options.jobs : cores;
     threads_ = options.launch.several() || points >= cores ? 1 : cores / points;
@@ -211,9 +220,10 @@ class SweepWorker {
       if (watch_.look(entry.path()) != ClaimWatch::State::Alive) continue;
       const auto holder = read_claim(entry.path());
       fail_input(
-          "{}: point {} of a sweep is being computed there by {}; wait for it, go on with --resume, or give "
-          "another folder with --out",
-          out_.string(), entry.path().stem().string(), holder ? describe(*holder) : "another process");
+          "{}: point {} of a sweep is being computed there by {}; wait for it, go on with --resume, give "
+          "another folder with --out, or, if it is dead, remove {}",
+          out_.string(), entry.path().stem().string(), holder ? describe(*holder) : "another process",
+          work_folder(out_).string());
     }
   }
 
@@ -262,12 +272,15 @@ class SweepWorker {
       // as it is now, whatever becomes of the file meanwhile; of a study with settings or with a model its
       // text is not what was read
       const bool as_read = options_.settings.empty() && study_.pod_rom.empty();
+      const std::string text = options_.text ? *options_.text
+                               : as_read     ? study_.text
+                                             : read_file(study_.path);
       json settings = json::array();
       for (const auto& [key, value] : options_.settings) settings.push_back({{"key", key}, {"value", value}});
       AtomicFile file(task_file(out_));
       file.write(json{{"id", manifest_.id},
                       {"study", study_.path.string()},
-                      {"text", as_read ? study_.text : read_file(study_.path)},
+                      {"text", text},
                       {"settings", settings},
                       {"keep_results", options_.keep_results}}
                      .dump(-1, ' ', false, json::error_handler_t::replace));
@@ -327,11 +340,16 @@ class SweepWorker {
     Clock::time_point looked = Clock::now() - std::chrono::hours(1), beaten = Clock::now();
     const double beat_interval = std::min(10.0, options_.patience / 6);
     std::optional<Clock::time_point> told;
+    bool urged = false;
     tell();
     while (true) {
       if (stopped() && !told) {
         told = Clock::now();
         for (const Job& job : running_) job.process.interrupt();
+      }
+      if (told && !urged && seconds_since(*told) > grace / 2) {
+        urged = true;
+        for (const Job& job : running_) job.process.terminate();
       }
       if (told && seconds_since(*told) > grace)
         for (const Job& job : running_) job.process.kill();
@@ -356,7 +374,9 @@ class SweepWorker {
         for (Job& job : running_)
           if (!job.claim.beat()) job.lost = true, job.process.kill();
       }
-      if (coordinator_ && changed_ && saved_.seconds() > manifest_interval) save();
+      // of many points it takes long: no more than a twentieth of the time
+      if (coordinator_ && changed_ && saved_.seconds() > std::max(manifest_interval, 20 * save_seconds_))
+        save();
       std::this_thread::sleep_for(pause);
     }
     if (!told) return;
@@ -471,9 +491,13 @@ class SweepWorker {
     bool any = false;
     for (size_t i = running_.size(); i-- > 0;) {
       Job& job = running_[i];
-      if (options_.timeout > 0 && !job.timed_out && seconds_since(job.start) > options_.timeout) {
+      if (const double late = seconds_since(job.start) - options_.timeout; options_.timeout > 0 && late > 0) {
+        // a launcher ends what it has started elsewhere, if it is let
+        if (options_.launcher.empty() || late > grace)
+          job.process.kill();
+        else if (!job.timed_out)
+          job.process.terminate();
         job.timed_out = true;
-        job.process.kill();
       }
       if (!job.process.ended()) continue;
       any = true;
@@ -618,7 +642,9 @@ class SweepWorker {
   }
 
   void save() {
+    const Timer timer;
     write_sweep_manifest(manifest_, manifest_file(out_));
+    save_seconds_ = timer.seconds();
     changed_ = false;
     saved_ = Timer();
   }
@@ -669,6 +695,7 @@ class SweepWorker {
   bool changed_ = false;
   int computed_ = 0;
   Timer saved_;
+  double save_seconds_ = 0;
 };
 
 }  // namespace

@@ -27,6 +27,7 @@ struct StudySweepOptions {
   std::filesystem::path program;
   std::vector<std::string> launcher;   // words put before it, as srun -N1 -n1 --exclusive
   std::vector<StudySetting> settings;  // that the study was read with
+  std::optional<std::string> text;     // of the study without them; none: that of its file
   int jobs = 0;                        // processes at a time; 0: as many as cores
   double timeout = 0;                  // of a point [s]; 0: none
   bool resume = false;                 // keep what is done; begins where there is nothing

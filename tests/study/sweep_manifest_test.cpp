@@ -133,12 +133,14 @@ TEST(SweepManifest, CutOrWithAChangedByteItIsRefusedOrStillMakesSense) {
   const TemporaryFolder folder;
   write_sweep_manifest(small_manifest(), folder / "sweep.json");
   const std::string good = read_file(folder / "sweep.json");
-  for (size_t length = 0; length + 2 < good.size(); length += 7) {
+  for (size_t length = 0; length + 2 < good.size(); length += 23) {
     folder.write("cut.json", good.substr(0, length));
     EXPECT_THROW(read_sweep_manifest(folder / "cut.json"), InputError) << length;
   }
   int refused = 0;
-  for (size_t at = 0; at < good.size(); ++at) {
+  int changes = 0;
+  for (size_t at = 0; at < good.size(); at += 5) {
+    ++changes;
     std::string changed = good;
     changed[at] = static_cast<char>(changed[at] ^ 0x11);
     folder.write("changed.json", changed);
@@ -149,7 +151,7 @@ TEST(SweepManifest, CutOrWithAChangedByteItIsRefusedOrStillMakesSense) {
     }
   }
   // most bytes are structure, names or the text of the study
-  EXPECT_GT(refused, static_cast<int>(good.size()) / 2);
+  EXPECT_GT(refused, changes / 2);
 }
 
 TEST(SweepManifest, APointOfAnotherSweepIsRefused) {
