@@ -5,10 +5,8 @@
 #include <csignal>
 
 #include "apps/lissom/command.hpp"
-#include "apps/lissom/training_processes.hpp"
-#include "lissom/core/child_process.hpp"
 #include "lissom/core/text.hpp"
-#include "lissom/study/run_study.hpp"
+#include "lissom/study/run_job.hpp"
 
 namespace lissom::app {
 
@@ -42,31 +40,27 @@ void run_point(const SweepFlags& flags, Command& command) {
 
 void run_only_sweep(const SweepFlags& flags, Command& command) {
   if (flags.point > 0) return run_point(flags, command);
-  RunOptions options;
-  options.sweep = flags.options;
+  SweepJob job;
   SettingFlags settings;
   settings.set = flags.set;
-  options.sweep.settings = settings.settings();
-  options.sweep.launch = find_launch();
-  options.sweep.launcher = words_of(flags.launcher);
-  if (!flags.in_process) options.sweep.program = this_program();
+  job.study = {flags.study, {}, settings.settings()};
+  job.out = flags.out;
+  job.options = flags.options;
+  job.options.launch = find_launch();
+  job.options.launcher = words_of(flags.launcher);
   // one of several prints for all
-  const bool silent = options.sweep.launch.rank > 0;
+  const bool silent = job.options.launch.rank > 0;
   if (silent) command.quiet = true;
-  const StudyFile study = read_study_file(flags.study, {}, options.sweep.settings);
-  const std::filesystem::path out =
-      flags.out.empty() ? std::filesystem::path(flags.study).stem().string() + ".out" : flags.out;
-  options.stop = stop_on_interrupt();
-  options.runner = training_processes(flags.study, options.sweep.settings, options.checkpoint, options.stop);
-  StudyRun result = run_sweep(study, out, command.diagnostics, command.progress(), options);
+  JobContext context = command.context();
+  if (flags.in_process) context.program.clear();
+  SweepResult result = run_sweep_job(job, context);
   if (silent) {
     command.json_output = false;
     command.diagnostics = {};
     return;
   }
-  command.text = fmt::format("{}\n{}", study.title, result.text);
-  if (result.complete) command.text += fmt::format("wrote {}\n", (out / "sweep.csv").string());
-  command.json = std::move(result.summary);
+  command.text = std::move(result.text);
+  command.json = std::move(result.json);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "apps/lissom/training_processes.hpp"
+#include "lissom/study/training_processes.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -8,7 +8,7 @@
 #include "lissom/core/child_process.hpp"
 #include "lissom/core/text.hpp"
 
-namespace lissom::app {
+namespace lissom {
 
 namespace {
 
@@ -23,10 +23,11 @@ struct Child {
 
 class Processes {
  public:
-  Processes(const std::string& study, const std::vector<StudySetting>& settings, double checkpoint,
-            const std::function<bool()>& stop, const std::vector<TrainingRun>& runs,
-            const ProgressHook& progress)
-      : study_(study),
+  Processes(const std::filesystem::path& program, const std::string& study,
+            const std::vector<StudySetting>& settings, double checkpoint, const std::function<bool()>& stop,
+            const std::vector<TrainingRun>& runs, const ProgressHook& progress)
+      : program_(program),
+        study_(study),
         settings_(settings),
         checkpoint_(checkpoint),
         stop_(stop),
@@ -72,7 +73,7 @@ class Processes {
     std::filesystem::create_directories(run.folder, ec);
     if (ec) fail("{}: the folder cannot be made: {}", run.folder.string(), ec.message());
     ChildOptions options;
-    options.program = this_program();
+    options.program = program_;
     options.output = printed(index);
     // one thread: the processes share the cores among themselves
     options.arguments = {"simulate", study_,    "--out",        run.folder.string(),
@@ -134,6 +135,7 @@ class Processes {
     return t ? std::clamp(*t / run.end, 0.0, 1.0) : 0;
   }
 
+  const std::filesystem::path& program_;
   const std::string& study_;
   const std::vector<StudySetting>& settings_;
   double checkpoint_;
@@ -147,12 +149,13 @@ class Processes {
 
 }  // namespace
 
-TrainingRunner training_processes(const std::string& study, const std::vector<StudySetting>& settings,
-                                  double checkpoint, std::function<bool()> stop) {
-  return [study, settings, checkpoint, stop = std::move(stop)](const std::vector<TrainingRun>& runs,
-                                                               int processes, const ProgressHook& progress) {
-    return Processes(study, settings, checkpoint, stop, runs, progress).run(processes);
+TrainingRunner training_processes(const std::filesystem::path& program, const std::string& study,
+                                  const std::vector<StudySetting>& settings, double checkpoint,
+                                  std::function<bool()> stop) {
+  return [program, study, settings, checkpoint, stop = std::move(stop)](
+             const std::vector<TrainingRun>& runs, int processes, const ProgressHook& progress) {
+    return Processes(program, study, settings, checkpoint, stop, runs, progress).run(processes);
   };
 }
 
-}  // namespace lissom::app
+}  // namespace lissom
