@@ -87,7 +87,11 @@ JobResult run_reduce_job(const ReduceJob& job, JobContext& context) {
   });
   // only reductions: other wishes of the study are for a whole run
   study.simulation.reset();
+  study.train.reset();
+  study.linearise.reset();
+  study.response.reset();
   study.cases.clear();
+  study.sweep.clear();
   for (BodySpec& body : study.bodies) {
     body.modes.reset();
     body.gcms.reset();
