@@ -88,6 +88,16 @@ class Installed(InstallTest):
             self.assertAlmostEqual(float(row[2]), 100 * error["bound"], delta=6e-6)
             self.assertLess(float(row[2]), 0.1)
 
+    def test_pkg_config_names_all_that_a_program_is_linked_with(self):
+        self.write("main.cpp", '#include "lissom/study/versions.hpp"\n#include <cstdio>\n'
+                   "int main() { std::puts(lissom::versions_text().c_str()); }\n")
+        flags = self.run_program("pkg-config", "--static", "--cflags", "--libs", "lissom",
+                                 PKG_CONFIG_PATH=str(self.prefix / "lib/pkgconfig")).split()
+        self.run_program("g++", "main.cpp", *flags, "-o", "main")
+        # the same libraries, but for how threads wait, which only the program sets
+        keep = lambda text: [line for line in text.splitlines() if not line.startswith("threads")]
+        self.assertEqual(keep(self.run_program("./main")), keep(self.run_program(self.prefix / "bin/lissom", "--version")))
+
     def test_a_version_that_is_not_there_is_refused(self):
         for wanted, code in (("0.1", 0), ("0.2", 1), ("1.0", 1)):
             self.write("ask/CMakeLists.txt", "cmake_minimum_required(VERSION 3.25)\nproject(ask LANGUAGES CXX)\n"
