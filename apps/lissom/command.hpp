@@ -27,9 +27,10 @@ struct Command {
   bool json_output = false;
   bool quiet = false;  // no progress
   Diagnostics diagnostics;
-  nlohmann::json json;  // the result for --json
-  std::string text;     // the result for people, and
-  std::string styled;   // behind it what is for a terminal: printable, but for colours of ours
+  nlohmann::json json;        // the result for --json
+  std::string text;           // the result for people, and
+  std::string styled;         // behind it what is for a terminal: printable, but for colours of ours
+  int exit_code = exit_done;  // of a verb that did its work and has bad news
 
   ProgressHook progress();
   // Takes the progress bar off the terminal.
@@ -98,5 +99,8 @@ void add_assemble(CLI::App& program, Command& command);
 void add_sweep(CLI::App& program, Command& command);
 void add_compare(CLI::App& program, Command& command);
 void add_report(CLI::App& program, Command& command);
+void add_check(CLI::App& program, Command& command);
+void add_new(CLI::App& program, Command& command);
+void add_schema(CLI::App& program, Command& command);
 
 }  // namespace lissom::app
