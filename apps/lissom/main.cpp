@@ -92,6 +92,8 @@ int main(int argc, char** argv) {
   program.footer(
       "'lissom VERB --help' shows the flags of a verb and an example.\n"
       "Exit codes: 0 done, 1 the computation failed, 2 wrong input.");
+  add_new(program, command);
+  add_check(program, command);
   add_inspect(program, command);
   add_modes(program, command);
   add_reduce(program, command);
@@ -105,6 +107,8 @@ int main(int argc, char** argv) {
   add_compare(program, command);
   add_report(program, command);
   add_run(program, command);
+  add_completion(program, command);
+  add_schema(program, command);
   add_completion(program, command);
   add_manual(program, command);
   name_values(program);
@@ -145,5 +149,5 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "lissom: error: the result cannot be printed: {}\n", std::strerror(errno));
     return exit_failed;
   }
-  return exit_done;
+  return command.exit_code;
 }
