@@ -1,6 +1,7 @@
 // lissom run: a study file, end to end.
 #include "apps/lissom/command.hpp"
 #include "apps/lissom/training_processes.hpp"
+#include "lissom/core/child_process.hpp"
 #include "lissom/core/resources.hpp"
 #include "lissom/core/text.hpp"
 #include "lissom/io/rom_file.hpp"
@@ -50,6 +51,7 @@ void run(const RunFlags& flags, Command& command) {
   options.checkpoint = flags.resume.checkpoint;
   options.runner = training_processes(flags.study, {}, flags.resume.checkpoint, options.stop);
   options.view = !flags.no_report;
+  options.sweep.program = this_program();
   StudyRun result = run_study(study, out, command.diagnostics, command.progress(), options);
   if (flags.details) command.text = fmt::format("{}\n\n{}\n", study.title, result.text);
   command.styled = run_summary(result.summary, out, Terminal::of_stdout());

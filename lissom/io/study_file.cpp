@@ -13,6 +13,7 @@
 #include "lissom/core/text.hpp"
 #include "lissom/io/pod_file.hpp"
 #include "lissom/io/study_keys.hpp"
+#include "lissom/io/sweep_point.hpp"
 #include "lissom/io/toml_table.hpp"
 
 namespace lissom {
@@ -305,6 +306,7 @@ struct Context {
   std::filesystem::path pod_rom;           // a parametric model, whose study `root` is
   std::vector<StudyParameter> parameters;  // of that
   std::vector<StudySetting> settings;
+  std::optional<size_t> sweep_point;  // the only one that counts
 };
 
 // The model that a study runs in place of its bodies.
@@ -580,7 +582,11 @@ void read_sweep(const toml::value& root, const Context& context, StudyFile& stud
   }
   std::string first_problem;
   size_t wrong = 0;
+  if (context.sweep_point && *context.sweep_point >= count)
+    fail_input("{}: [sweep] has {} points, and not point {}", study.path.string(), count,
+               *context.sweep_point + 1);
   for (size_t k = 0; k < count; ++k) {
+    if (context.sweep_point && *context.sweep_point != k) continue;
     toml::value changed = root;
     ParameterPoint point;
     point.values.resize(parameters.size());
@@ -608,7 +614,8 @@ void read_sweep(const toml::value& root, const Context& context, StudyFile& stud
     study.sweep.push_back(std::move(point));
   }
   // a key that nobody knows, or values of the wrong kind
-  if (wrong == count) problems.add_line(fmt::format("{} (every point of [sweep])", first_problem));
+  if (wrong == study.sweep.size() && !context.sweep_point)
+    problems.add_line(fmt::format("{} (every point of [sweep])", first_problem));
 }
 
 toml::value parse_toml(const std::string& text, const std::filesystem::path& path) {
@@ -719,10 +726,14 @@ StressOptions stress_needs(const StudyFile& study) {
   return needs;
 }
 
-StudyFile parse_study(const std::string& text, const std::filesystem::path& path,
-                      const std::filesystem::path& rom, const std::vector<StudySetting>& settings) {
+namespace {
+
+StudyFile parse_points(const std::string& text, const std::filesystem::path& path,
+                       const std::filesystem::path& rom, const std::vector<StudySetting>& settings,
+                       std::optional<size_t> sweep_point) {
   toml::value root = parse_toml(text, path);
   Context context;
+  context.sweep_point = sweep_point;
   context.path = path;
   context.rom = rom;
   if (is_pod_file(rom)) {
@@ -754,9 +765,23 @@ StudyFile parse_study(const std::string& text, const std::filesystem::path& path
   return study;
 }
 
+}  // namespace
+
+StudyFile parse_study(const std::string& text, const std::filesystem::path& path,
+                      const std::filesystem::path& rom, const std::vector<StudySetting>& settings) {
+  return parse_points(text, path, rom, settings, std::nullopt);
+}
+
 StudyFile read_study_file(const std::filesystem::path& path, const std::filesystem::path& rom,
                           const std::vector<StudySetting>& settings) {
   return parse_study(read_file(path), path, rom, settings);
+}
+
+StudyFile parse_sweep_point(const std::string& text, const std::filesystem::path& path,
+                            const std::vector<StudySetting>& settings, size_t point) {
+  StudyFile study = parse_points(text, path, {}, settings, point);
+  if (study.sweep.empty()) fail_input("{}: there is no [sweep]", path.string());
+  return study;
 }
 
 bool needs_training(const StudyFile& study) {

@@ -235,6 +235,23 @@ class AnalyseTest(HowtoBase):
         self.assertAlmostEqual(float(last["motor.value"]), torque, delta=1e-9)
 
 
+class SweepTest(HowtoBase):
+    page = "sweep-parameters.md"
+
+    def test_every_command_works_and_processes_give_what_one_process_gives(self):
+        printed = self.follow()
+        self.assertIn("sweep of 9 points, 0 failed", printed["lissom sweep lever.toml --out results --jobs 2"])
+        first, together = [(self.folder / name / "sweep.csv").read_text() for name in ("results", "together")]
+        self.assertEqual(first, together)
+        rows = list(csv.DictReader(first.splitlines()))
+        self.assertEqual([row["bodies.lever.rigid.mass"] for row in rows], ["1"] * 3 + ["2"] * 3 + ["4"] * 3)
+        # a heavier lever falls further, a stiffer spring holds it higher
+        lowest = [float(row["tip.z min"]) for row in rows]
+        self.assertTrue(lowest[6] < lowest[3] < lowest[0] < 0)
+        self.assertTrue(lowest[0] < lowest[1] < lowest[2])
+        self.assertNotEqual((self.folder / "stiff" / "sweep.csv").read_text(), first)
+
+
 class CompareTest(HowtoBase):
     page = "docs/howto/compare-results.md"
 
