@@ -98,5 +98,7 @@ void add_assemble(CLI::App& program, Command& command);
 void add_sweep(CLI::App& program, Command& command);
 void add_compare(CLI::App& program, Command& command);
 void add_report(CLI::App& program, Command& command);
+void add_completion(CLI::App& program, Command& command);
+void add_manual(CLI::App& program, Command& command);
 
 }  // namespace lissom::app
