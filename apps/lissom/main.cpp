@@ -107,7 +107,6 @@ int main(int argc, char** argv) {
   add_compare(program, command);
   add_report(program, command);
   add_run(program, command);
-  add_completion(program, command);
   add_schema(program, command);
   add_completion(program, command);
   add_manual(program, command);
