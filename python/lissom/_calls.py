@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import operator
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import warnings as _warnings
@@ -34,8 +36,8 @@ class TemporaryFolder:
 class Call:
     """One call: ``with Call(progress) as call: _core.f(call.session, ...)``; warnings are told at its end."""
 
-    def __init__(self, progress: Progress = None) -> None:
-        self.session = _core.Session(progress)
+    def __init__(self, progress: Progress = None, processes: bool = False) -> None:
+        self.session = _core.Session(progress, program() if processes else "")
 
     def __enter__(self) -> "Call":
         return self
@@ -50,6 +52,35 @@ class Call:
     def warnings(self) -> list[str]:
         """The warnings so far, as the command line prints them."""
         return [text for _, text in self.session.warnings()]
+
+
+@functools.lru_cache(maxsize=None)
+def _program_of(environment: str | None, search: str | None) -> str:
+    folder = os.path.dirname(os.path.abspath(__file__))
+    build = os.path.dirname(os.path.dirname(folder))
+    found: list[str | None] = [os.path.join(folder, "bin", "lissom")]
+    if os.path.exists(os.path.join(build, "CMakeCache.txt")):
+        found.append(os.path.join(build, "lissom"))
+    found.append(shutil.which("lissom", path=search))
+    if environment:
+        found = [environment]
+    for one in found:
+        if not one or not os.path.isfile(one):
+            continue
+        # another version would compute otherwise
+        try:
+            printed = subprocess.run([one, "--version"], capture_output=True, text=True, timeout=60).stdout
+        except (OSError, subprocess.SubprocessError):
+            continue
+        if printed.splitlines()[:1] == _core.versions().splitlines()[:1]:
+            return os.path.abspath(one)
+    return ""
+
+
+def program() -> str:
+    """The program lissom of the same version, for processes of their own: $LISSOM_PROGRAM, or beside the package, or on the
+    path. An empty text where there is none; then everything is computed in this process."""
+    return _program_of(os.environ.get("LISSOM_PROGRAM"), os.environ.get("PATH"))
 
 
 def _users_level() -> int:

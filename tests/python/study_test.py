@@ -128,6 +128,15 @@ class Dicts(FolderTest):
         with self.assertRaisesRegex(lissom.InputError, "has no case 'shart'"):
             study.simulate("shart")
 
+    def test_check_lists_every_problem(self):
+        (self.folder / "good.toml").write_text(lissom.Study(PENDULUM).text)
+        self.assertEqual(lissom.check("good.toml")["problems"], [])
+        (self.folder / "bad.toml").write_text(lissom.Study(PENDULUM).text.replace("mass =", "mas =").replace("end =", "edn ="))
+        found = lissom.check("bad.toml")
+        self.assertGreaterEqual(len(found["problems"]), 2, found)
+        self.assertTrue(all(one["line"] > 0 for one in found["problems"]), found)
+        self.assertIsNone(found["study"])
+
     def test_warnings_are_told(self):
         doubled = {**PENDULUM, "joints": PENDULUM["joints"] + [{**PENDULUM["joints"][0], "name": "again"}]}
         with warnings.catch_warnings(record=True) as caught:
@@ -197,9 +206,14 @@ class Analyses(FolderTest):
 
     def test_a_sweep_leaves_a_table(self):
         swept = {**self.OSCILLATOR, "sweep": {"parameters": [{"key": "loads.push.force", "values": [[1, 0, 0], [2, 0, 0]]}]}}
-        result = lissom.Study(swept).sweep("swept")
-        self.assertTrue(os.path.exists("swept/sweep.csv"))
+        result = lissom.Study(swept).sweep("swept", jobs=2)
+        lissom.Study(swept).sweep("here", processes=False)
+        table = (self.folder / "swept" / "sweep.csv").read_text()
+        self.assertEqual(len(table.splitlines()), 3)
+        self.assertEqual(table, (self.folder / "here" / "sweep.csv").read_text())
         self.assertIsNone(result.report)
+        with self.assertRaises(lissom.InputError):
+            lissom.Study(swept).sweep("other", jobs=0)
 
 
 if __name__ == "__main__":
