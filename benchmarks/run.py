@@ -5,7 +5,7 @@ Prints a table and writes a list of entries {name, value, unit, goal, better}. R
 on the same meshes: against CalculiX (ccx), against one bare CHOLMOD factorisation, against another size of the same part,
 and against Exudyn (Craig-Bampton reduction, floating-frame simulation) if EXUDYN_PYTHON names a Python that has exudyn,
 scipy and h5py.
-With --readme the table in README.md is brought up to date.
+With --docs the table in docs/benchmarks.md is brought up to date.
 """
 import argparse
 import json
@@ -839,10 +839,40 @@ def bench_report(folder):
         record(f"{prefix}/stress-fps", found["fps"]["stress"], "the same, coloured by von Mises stress", goal, "higher")
 
 
+SWEEP = """
+[[sweep.parameters]]
+key = "simulate.step"
+values = [{}]
+"""
+
+
+def bench_sweep(folder):
+    """A sweep of eight flexible pendulums: processes beside all points in one process, and two at a time beside one."""
+    _, tip = box_mesh(folder / "swept.inp", (50, 2, 2))
+    text = PENDULUM.format(body=PENDULUM_BODY.format(mesh="swept.inp", modes=10), held="pin", tip=tip, end=4, step=1e-4)
+
+    def sweep(name, count, step, *flags):
+        swept = folder / f"{name}.toml"
+        swept.write_text(text + SWEEP.format(", ".join(f"{step * (1 + k / 1000):.6g}" for k in range(count))))
+        out = folder / name
+        seconds, _ = run([LISSOM, "sweep", swept, "--out", out, "--json", "--quiet", *flags], cwd=folder,
+                         env={**os.environ, "OMP_NUM_THREADS": "1"})
+        return seconds, (out / "sweep.csv").read_bytes()
+
+    one, first = sweep("one", 8, 1e-4, "--jobs", "1")
+    two, second = sweep("two", 8, 1e-4, "--jobs", "2")
+    here, third = sweep("here", 8, 1e-4, "--in-process")
+    if not first == second == third:
+        raise SystemExit("sweep: the results differ")
+    say(f"8 points: {one:.2f} s one at a time, {two:.2f} s two at a time, {here:.2f} s in one process")
+    record("sweep/two-at-a-time", one / two, "times faster than one at a time, 8 points", 1.6, "higher")
+    record("sweep/overhead", (one - here) / 8, "s a point for its process, with the reduction of a body of 1,377 DoF", 0.5, "lower")
+
+
 BENCHMARKS = {"part": bench_part, "readers": bench_readers, "scaling": bench_scaling, "million": bench_million,
               "reduction": bench_reduction, "exudyn": bench_exudyn, "simulation": bench_simulation, "slap": bench_slap,
               "stress": bench_stress, "paraview": bench_paraview, "ancf": bench_ancf,
-              "report": bench_report}
+              "report": bench_report, "sweep": bench_sweep}
 
 
 def main():
@@ -850,7 +880,7 @@ def main():
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "bench.json")
     parser.add_argument("--only", help="run only the benchmarks whose name contains this")
     parser.add_argument("--list", action="store_true", help="print the names of the benchmarks")
-    parser.add_argument("--readme", action="store_true", help="bring the table of README.md up to date")
+    parser.add_argument("--docs", action="store_true", help="bring the table of docs/benchmarks.md up to date")
     arguments = parser.parse_args()
     if arguments.list:
         print("\n".join(BENCHMARKS))
@@ -866,11 +896,11 @@ def main():
     print("\nall goals met" if not missed else f"\ngoals missed: {', '.join(missed)}")
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     arguments.out.write_text(json.dumps(entries, indent=2) + "\n")
-    if arguments.readme:
-        readme = ROOT / "README.md"
+    if arguments.docs:
+        page = ROOT / "docs" / "benchmarks.md"
         text = re.sub(r"<!-- bench -->.*<!-- /bench -->", lambda _: f"<!-- bench -->\n{table()}\n<!-- /bench -->",
-                      readme.read_text(), flags=re.S)
-        readme.write_text(text)
+                      page.read_text(), flags=re.S)
+        page.write_text(text)
 
 
 main()

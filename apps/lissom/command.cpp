@@ -2,11 +2,11 @@
 
 #include <csignal>
 
+#include "lissom/core/child_process.hpp"
 #include "lissom/core/text.hpp"
 #include "lissom/fe/matrix_reader.hpp"
 #include "lissom/io/body_file.hpp"
 #include "lissom/io/reduced_body_file.hpp"
-#include "lissom/io/rom_file.hpp"
 
 namespace lissom::app {
 
@@ -18,6 +18,15 @@ ProgressHook Command::progress() {
   if (quiet) return {};
   if (!printer_) printer_ = std::make_unique<ProgressPrinter>();
   return printer_->hook();
+}
+
+JobContext Command::context() {
+  // from the first time that a job asks; before that Ctrl-C ends the program
+  const std::function<bool()> stop = [] {
+    static const std::function<bool()> asked = stop_on_interrupt();
+    return asked();
+  };
+  return {diagnostics, progress(), stop, this_program()};
 }
 
 void add_common_flags(CLI::App& verb, Command& command) {
@@ -32,13 +41,17 @@ void add_resume_flags(CLI::App& verb, ResumeFlags& flags) {
       ->check(CLI::NonNegativeNumber);
 }
 
-void add_setting_flags(CLI::App& verb, SettingFlags& flags) {
+void add_set_flag(CLI::App& verb, SettingFlags& flags) {
   verb.add_option(
           "--set", flags.set,
           "KEY=VALUE: a key of the study (bodies.rod.mass=0.3) or a training parameter (mass1=0.3) set "
           "otherwise; may be repeated")
       ->check(not_empty())
       ->allow_extra_args(false);
+}
+
+void add_setting_flags(CLI::App& verb, SettingFlags& flags) {
+  add_set_flag(verb, flags);
   verb.add_flag("--strict", flags.strict,
                 "Refuse parameters outside of what a reduced mechanism was trained on");
 }
@@ -96,14 +109,6 @@ std::function<bool()> stop_on_interrupt() {
     std::signal(SIGINT, SIG_DFL);
   });
   return [] { return interrupted != 0; };
-}
-
-bool is_study(const std::string& file) {
-  return to_lower(std::filesystem::path(file).extension().string()) == ".toml";
-}
-
-bool is_rom(const std::string& file) {
-  return !is_study(file) && std::filesystem::is_regular_file(file) && is_rom_file(file);
 }
 
 BodySpec body_spec(const BodyFlags& flags) {

@@ -14,6 +14,7 @@
 #include "lissom/core/progress.hpp"
 #include "lissom/io/body_spec.hpp"
 #include "lissom/io/study_keys.hpp"
+#include "lissom/study/job.hpp"
 
 namespace lissom::app {
 
@@ -27,17 +28,25 @@ struct Command {
   bool json_output = false;
   bool quiet = false;  // no progress
   Diagnostics diagnostics;
-  nlohmann::json json;        // the result for --json
-  std::string text;           // the result for people, and
-  std::string styled;         // behind it what is for a terminal: printable, but for colours of ours
-  int exit_code = exit_done;  // of a verb that did its work and has bad news
+  nlohmann::json json;  // the result for --json
+  std::string text;     // the result for people, and
+  std::string styled;   // behind it what is for a terminal: printable, but for colours of ours
 
   ProgressHook progress();
+  // For a job: these diagnostics and this progress, Ctrl-C, trainings as processes of their own.
+  JobContext context();
+  void take(JobResult result) {
+    json = std::move(result.json);
+    text = std::move(result.text);
+  }
   // Takes the progress bar off the terminal.
   void clear_progress() { printer_.reset(); }
 
  private:
   std::unique_ptr<ProgressPrinter> printer_;
+
+ public:
+  int exit_code = exit_done;  // of a verb that did its work and has bad news
 };
 
 // Adds --json and --quiet to a verb.
@@ -58,10 +67,7 @@ void add_body_flags(CLI::App& verb, BodyFlags& flags);
 BodySpec body_spec(const BodyFlags& flags);
 
 // Of verbs that simulate: --resume and --checkpoint.
-struct ResumeFlags {
-  bool resume = false;
-  double checkpoint = 5;
-};
+using ResumeFlags = ResumeOptions;
 void add_resume_flags(CLI::App& verb, ResumeFlags& flags);
 
 // Of verbs that work on a mechanism: --set KEY=VALUE and --strict.
@@ -72,6 +78,8 @@ struct SettingFlags {
   std::vector<StudySetting> settings() const;
 };
 void add_setting_flags(CLI::App& verb, SettingFlags& flags);
+// --set alone.
+void add_set_flag(CLI::App& verb, SettingFlags& flags);
 
 // Refuses an empty text, which would silently mean that a flag was not given.
 CLI::Validator not_empty();
@@ -79,11 +87,6 @@ CLI::Validator not_empty();
 // A hook that tells whether the user has pressed Ctrl-C since; the first time ends a simulation in good
 // order, the second one the program.
 std::function<bool()> stop_on_interrupt();
-
-// True for .toml.
-bool is_study(const std::string& file);
-// Whether the file is there and a mechanism reduced as a whole.
-bool is_rom(const std::string& file);
 
 // The verbs: each adds itself to the program and runs when it was chosen.
 void add_inspect(CLI::App& program, Command& command);
@@ -102,5 +105,7 @@ void add_report(CLI::App& program, Command& command);
 void add_check(CLI::App& program, Command& command);
 void add_new(CLI::App& program, Command& command);
 void add_schema(CLI::App& program, Command& command);
+void add_completion(CLI::App& program, Command& command);
+void add_manual(CLI::App& program, Command& command);
 
 }  // namespace lissom::app

@@ -1,10 +1,7 @@
 // lissom compare: two results side by side, of this program or another.
-#include "lissom/study/compare.hpp"
-
-#include <fmt/ranges.h>
+#include "lissom/study/compare_job.hpp"
 
 #include "apps/lissom/command.hpp"
-#include "lissom/core/atomic_file.hpp"
 #include "lissom/core/text.hpp"
 
 namespace lissom::app {
@@ -27,39 +24,22 @@ std::optional<UnitSystem> units_of(const std::string& flag, const std::string& n
 }
 
 void compare_files(const CompareFlags& flags, Command& command) {
-  CompareOptions options;
-  options.nodes = !flags.no_nodes;
+  CompareJob job;
+  job.a = flags.a;
+  job.b = flags.b;
+  job.out = flags.out;
+  job.options.nodes = !flags.no_nodes;
   for (const std::string& pair : flags.map) {
     const size_t equals = pair.find('=');
     const std::string a(trim(std::string_view(pair).substr(0, equals)));
     if (equals == std::string::npos || a.empty() || trim(std::string_view(pair).substr(equals + 1)).empty())
       fail_input("--map: '{}' is no pair of names; expected \"NAME IN A=NAME IN B\"", pair);
-    options.columns[a] = trim(std::string_view(pair).substr(equals + 1));
+    job.options.columns[a] = trim(std::string_view(pair).substr(equals + 1));
   }
-  const auto units_a = units_of("--units-a", flags.units_a), units_b = units_of("--units-b", flags.units_b);
-  if (command.progress()) command.progress()("reading", -1);
-  const ComparedResult a = read_compared(flags.a, units_a, command.diagnostics);
-  const ComparedResult b = read_compared(flags.b, units_b, command.diagnostics);
-  const Comparison comparison = compare(a, b, options, command.progress());
-  check_compared(comparison, a, b);
-  command.text = describe_comparison(comparison, a, b);
-  command.json = comparison_json(comparison);
-  command.json["a"] = a.source;
-  command.json["b"] = b.source;
-  if (flags.out.empty()) return;
-
-  const std::filesystem::path folder = flags.out;
-  std::error_code ec;
-  std::filesystem::create_directories(folder, ec);
-  if (ec) fail("{}: the folder cannot be made: {}", folder.string(), ec.message());
-  write_differences(comparison, folder / "differences.csv");
-  command.json["out"] = flags.out;
-  command.json["files"] = {"differences.csv", "comparison.json"};
-  AtomicFile file(folder / "comparison.json");
-  file.write(command.json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
-  file.commit();
-  command.text += fmt::format("wrote {}\nwrote {}\n", (folder / "differences.csv").string(),
-                              (folder / "comparison.json").string());
+  job.units_a = units_of("--units-a", flags.units_a);
+  job.units_b = units_of("--units-b", flags.units_b);
+  JobContext context = command.context();
+  command.take(run_compare_job(job, context));
 }
 
 }  // namespace

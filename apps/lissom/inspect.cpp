@@ -1,11 +1,7 @@
 // lissom inspect: what is in a file, and is it fit for computing?
 #include "apps/lissom/command.hpp"
-#include "lissom/io/study_file.hpp"
-#include "lissom/study/beam_groups.hpp"
-#include "lissom/study/body.hpp"
-#include "lissom/study/inspect_result.hpp"
-#include "lissom/study/inspect_rom.hpp"
-#include "lissom/study/simulate.hpp"
+#include "lissom/io/result_file.hpp"
+#include "lissom/study/inspect_job.hpp"
 
 namespace lissom::app {
 
@@ -15,12 +11,8 @@ void inspect(const BodyFlags& flags, const CLI::App& verb, Command& command) {
   const bool rom = is_rom(flags.file);
   const bool result =
       !is_study(flags.file) && std::filesystem::is_regular_file(flags.file) && is_result_file(flags.file);
-  if (!is_study(flags.file) && !rom && !result) {
-    const FeBody body = load_body(body_spec(flags), command.diagnostics, command.progress());
-    command.text = describe_mesh(body);
-    command.json = mesh_json(body);
-    return;
-  }
+  JobContext context = command.context();
+  if (!is_study(flags.file) && !rom && !result) return command.take(inspect_body(body_spec(flags), context));
   // a study says itself what its bodies are, as does a model
   for (const CLI::Option* option : verb.get_options([](const CLI::Option* o) { return o->count() > 0; }))
     if (const std::string name = option->get_name(); name != "FILE" && name != "--json" && name != "--quiet")
@@ -28,51 +20,11 @@ void inspect(const BodyFlags& flags, const CLI::App& verb, Command& command) {
                  rom      ? "a reduced mechanism"
                  : result ? "the result of a simulation"
                           : "a study; write it there");
-  if (rom && is_pod_file(flags.file)) {
-    const PodFile file = read_pod_file(flags.file, command.diagnostics);
-    command.text = describe_rom(file);
-    command.json = rom_json(file);
-    return;
-  }
-  if (rom) {
-    const RomFile file = read_rom_file(flags.file, command.diagnostics);
-    command.text = describe_rom(file);
-    command.json = rom_json(file);
-    return;
-  }
-  if (result) {
-    const ResultFile file = read_result_file(flags.file, command.diagnostics);
-    command.text = describe_result(file);
-    command.json = result_json(file);
-    return;
-  }
-  const StudyFile study = read_study_file(flags.file);
-  command.json["title"] = study.title;
-  for (const BodySpec& spec : study.bodies) {
-    if (spec.ancf) {
-      command.text += describe_beam(*spec.ancf) + "\n";
-      command.json["bodies"][spec.name] = beam_json(*spec.ancf);
-      continue;
-    }
-    if (spec.without_mesh()) {
-      command.json["bodies"][spec.name] = {{"formulation", std::string(name_of(spec.formulation))}};
-      continue;
-    }
-    const FeBody body = load_body(spec, command.diagnostics, command.progress());
-    command.text += fmt::format("{}\n{}\n", spec.name, describe_mesh(body));
-    command.json["bodies"][spec.name] = mesh_json(body);
-  }
-  if (!study.simulation) return;
-  // what will be solved; takes the reductions that the bodies need
-  BodyStore store(false, false, stress_needs(study));
-  SimulationRun system = inspect_simulation(study, store, command.diagnostics, command.progress());
-  command.text += system.text;
-  // beside what their meshes hold, bodies have their part in the system
-  for (nlohmann::json& body : system.summary["bodies"])
-    command.json["bodies"][body["name"].get<std::string>()].update(body);
-  system.summary.erase("bodies");
-  command.json.update(system.summary);
-  for (const StudyCase& variant : study.cases) command.json["cases"].push_back(variant.study.case_name);
+  if (rom) return command.take(inspect_rom(flags.file, context));
+  if (result) return command.take(inspect_result(flags.file, context));
+  StudyInput study;
+  study.file = flags.file;
+  command.take(inspect_study(study, context));
 }
 
 }  // namespace

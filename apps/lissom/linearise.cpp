@@ -1,7 +1,6 @@
 // lissom linearise and lissom response: a mechanism about a state, as A, B, C, D, frequencies and responses.
-#include "lissom/study/linearise.hpp"
 #include "apps/lissom/mechanism.hpp"
-#include "lissom/study/analyses.hpp"
+#include "lissom/study/analysis_jobs.hpp"
 
 namespace lissom::app {
 
@@ -25,55 +24,31 @@ void add_state_flags(CLI::App& verb, LineariseFlags& flags) {
   verb.add_flag("--static", flags.statics, "About the static equilibrium");
 }
 
-// The flags before what the study says.
-LineariseSpec asked(const LineariseFlags& flags, const StudyFile& study) {
-  LineariseSpec spec = study.linearise.value_or(LineariseSpec{});
-  if (flags.at && flags.statics) fail_input("--at and --static name two states: give one of the two");
-  if (flags.statics) spec.about = LineariseSpec::About::Static;
-  if (!flags.at) return spec;
-  if (!(*flags.at >= 0)) fail_input("--at: is {} s, expected a time from 0 on", *flags.at);
-  if (*flags.at > 0 && (!study.simulation || !study.simulation->simulate))
-    fail_input("--at: the study has no [simulate] that leads to that time");
-  spec.about = *flags.at > 0 ? LineariseSpec::About::Time : LineariseSpec::About::Start;
-  spec.time = *flags.at;
-  return spec;
-}
-
-Linearisation linearised(const LineariseFlags& flags, const Mechanism& mechanism, Command& command) {
-  return linearise_study(mechanism.study, asked(flags, mechanism.study), mechanism.make, command.diagnostics,
-                         command.progress(), stop_on_interrupt());
+LineariseJob state_of(const LineariseFlags& flags) {
+  LineariseJob job;
+  job.mechanism = flags.mechanism.input();
+  job.at = flags.at;
+  job.statics = flags.statics;
+  job.out = flags.out;
+  return job;
 }
 
 void linearise_file(const LineariseFlags& flags, Command& command) {
-  const Mechanism mechanism = open_mechanism(flags.mechanism, command);
-  const Linearisation model = linearised(flags, mechanism, command);
-  command.text = describe_linearisation(model, asked(flags, mechanism.study).modes);
-  command.json = linearisation_json(model);
-  if (flags.out.empty()) return;
-  write_linearisation(model, flags.out);
-  command.text += fmt::format("wrote {}\n", flags.out);
-  command.json["file"] = flags.out;
+  JobContext context = command.context();
+  command.take(run_linearise_job(state_of(flags), context));
 }
 
 void respond(const LineariseFlags& flags, Command& command) {
-  const Mechanism mechanism = open_mechanism(flags.mechanism, command);
-  const bool given = mechanism.study.response.has_value();
-  ResponseSpec spec = mechanism.study.response.value_or(ResponseSpec{});
-  if (!given && (!flags.from || !flags.to))
-    fail_input("--from and --to: the study has no [response], so that both frequencies [Hz] are to be given");
-  if (flags.from) spec.from = *flags.from;
-  if (flags.to) spec.to = *flags.to;
-  if (flags.points) spec.points = *flags.points;
-  if (flags.linear) spec.logarithmic = false;
-  if (!flags.inputs.empty()) spec.inputs = flags.inputs;
-  if (!flags.outputs.empty()) spec.outputs = flags.outputs;
-  const FrequencyResponse response = frequency_response(linearised(flags, mechanism, command), spec);
-  command.text = describe_response(response);
-  command.json = response_json(response);
-  if (flags.out.empty()) return;
-  write_response(response, flags.out);
-  command.text += fmt::format("wrote {}\n", flags.out);
-  command.json["file"] = flags.out;
+  ResponseJob job;
+  job.state = state_of(flags);
+  job.from = flags.from;
+  job.to = flags.to;
+  job.points = flags.points;
+  if (flags.linear) job.logarithmic = false;
+  job.inputs = flags.inputs;
+  job.outputs = flags.outputs;
+  JobContext context = command.context();
+  command.take(run_response_job(job, context));
 }
 
 }  // namespace

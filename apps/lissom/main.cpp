@@ -12,6 +12,7 @@
 #include <new>
 
 #include "apps/lissom/command.hpp"
+#include "apps/lissom/verbs.hpp"
 #include "lissom/core/text.hpp"
 #include "lissom/study/body.hpp"
 #include "lissom/study/versions.hpp"
@@ -37,6 +38,7 @@ std::string suggest_verb(const CLI::App& program, int argc, char** argv) {
   std::vector<std::string> names;
   for (const CLI::App* verb : program.get_subcommands([](const CLI::App*) { return true; })) {
     if (verb->get_name() == argv[1]) return "";
+    if (verb->get_group().empty()) continue;  // not listed
     names.push_back(verb->get_name());
   }
   return fmt::format("'{}' is no verb of lissom{}; there are: {}", argv[1], did_you_mean(argv[1], names),
@@ -106,6 +108,9 @@ int main(int argc, char** argv) {
   add_report(program, command);
   add_run(program, command);
   add_schema(program, command);
+  add_completion(program, command);
+  add_manual(program, command);
+  name_values(program);
 
   try {
     program.parse(argc, argv);

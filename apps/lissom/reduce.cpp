@@ -1,12 +1,8 @@
 // lissom reduce: the reductions that a study file asks for, and nothing else.
-#include <fmt/ranges.h>
-
-#include <algorithm>
 #include <optional>
 
 #include "apps/lissom/command.hpp"
-#include "lissom/io/study_file.hpp"
-#include "lissom/study/run_study.hpp"
+#include "lissom/study/run_job.hpp"
 
 namespace lissom::app {
 
@@ -19,47 +15,14 @@ struct ReduceFlags {
 };
 
 void reduce(const ReduceFlags& flags, Command& command) {
-  if (!is_study(flags.study))
-    fail_input(
-        "{}: is no study; 'lissom reduce' takes a .toml file with [bodies.NAME.reduce], which says where the "
-        "interfaces are",
-        flags.study);
-  StudyFile study = read_study_file(flags.study);
-  std::vector<std::string> names;
-  for (const BodySpec& body : study.bodies)
-    if (body.reduce) names.push_back(body.name);
-  if (names.empty())
-    fail_input("{}: no body has a table [bodies.NAME.reduce]; add one with interfaces, modes and tolerance",
-               flags.study);
-  if (!flags.body.empty() && std::find(names.begin(), names.end(), flags.body) == names.end())
-    fail_input("--body: '{}' is no body with a reduction; those of {} are: {}", flags.body, flags.study,
-               fmt::join(names, ", "));
-  std::erase_if(study.bodies, [&](const BodySpec& body) {
-    return !body.reduce || (!flags.body.empty() && body.name != flags.body);
-  });
-  // this verb reduces: other wishes of the study are for 'lissom run'
-  study.simulation.reset();
-  study.cases.clear();
-  for (BodySpec& body : study.bodies) {
-    body.modes.reset();
-    body.gcms.reset();
-    if (!flags.tolerance) continue;
-    if (body.reduce->options.selection.method == SelectionMethod::Fixed)
-      fail_input("--tolerance: {} is reduced with method = \"fixed\", which keeps a given number of modes",
-                 body.name);
-    body.reduce->options.selection.tolerance = *flags.tolerance;
-  }
-  if (flags.tolerance && !(*flags.tolerance > 0 && *flags.tolerance < 1))
-    fail_input("--tolerance: is {}, expected a relative error between 0 and 1, e.g. 0.001 for 0.1 %",
-               *flags.tolerance);
-  RunOptions options;
-  options.write_files = !flags.no_files;
-  const std::filesystem::path out =
-      flags.out.empty() ? std::filesystem::path(flags.study).stem().string() + ".out" : flags.out;
-  StudyRun result = run_study(study, out, command.diagnostics, command.progress(), options);
-  command.text = result.text;
-  if (options.write_files) command.text += fmt::format("wrote {}\n", (out / "summary.json").string());
-  command.json = std::move(result.summary);
+  ReduceJob job;
+  job.study.file = flags.study;
+  job.body = flags.body;
+  job.tolerance = flags.tolerance;
+  job.out = flags.out;
+  job.write_files = !flags.no_files;
+  JobContext context = command.context();
+  command.take(run_reduce_job(job, context));
 }
 
 }  // namespace

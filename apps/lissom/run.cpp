@@ -1,11 +1,8 @@
 // lissom run: a study file, end to end.
 #include "apps/lissom/command.hpp"
-#include "apps/lissom/training_processes.hpp"
 #include "lissom/core/resources.hpp"
 #include "lissom/core/text.hpp"
-#include "lissom/io/rom_file.hpp"
-#include "lissom/study/report.hpp"
-#include "lissom/study/run_study.hpp"
+#include "lissom/study/run_job.hpp"
 #include "lissom/study/run_summary.hpp"
 
 namespace lissom::app {
@@ -15,47 +12,26 @@ namespace {
 struct RunFlags {
   std::string study, out;
   ResumeFlags resume;
+  SettingFlags settings;
   bool details = false, no_report = false;
 };
 
-// The page of all that the run left. Whatever goes wrong with it, the results are there.
-void add_report_of(const std::filesystem::path& out, const RunFlags& flags, Command& command,
-                   nlohmann::json& summary) {
-  try {
-    ReportOptions options;
-    options.command = fmt::format("lissom run {} --out {}", flags.study, out.string());
-    const WrittenReport written = write_report(out, {}, command.diagnostics, command.progress(), options);
-    summary["report"] = {{"file", written.file.filename().string()}, {"bytes", written.page.bytes}};
-    command.styled +=
-        fmt::format("wrote {} ({}), to be opened in a browser\n", printable(written.file.string()),
-                    format_bytes(static_cast<double>(written.page.bytes)));
-  } catch (const std::exception& e) {
-    // whatever it is, the results are there
-    command.diagnostics.warn("report", fmt::format("there is no report: {}", e.what()));
-  }
-}
-
 void run(const RunFlags& flags, Command& command) {
-  if (is_rom_file(flags.study))
-    fail_input(
-        "{}: is a reduced mechanism, not a study: 'lissom simulate' runs it, and a study may name it with "
-        "rom",
-        flags.study);
-  const StudyFile study = read_study_file(flags.study);
-  const std::filesystem::path out =
-      flags.out.empty() ? std::filesystem::path(flags.study).stem().string() + ".out" : flags.out;
-  RunOptions options;
-  options.stop = stop_on_interrupt();
-  options.resume = flags.resume.resume;
-  options.checkpoint = flags.resume.checkpoint;
-  options.runner = training_processes(flags.study, {}, flags.resume.checkpoint, options.stop);
-  options.view = !flags.no_report;
-  StudyRun result = run_study(study, out, command.diagnostics, command.progress(), options);
-  if (flags.details) command.text = fmt::format("{}\n\n{}\n", study.title, result.text);
-  command.styled = run_summary(result.summary, out, Terminal::of_stdout());
-  command.styled += fmt::format("wrote {}\n", printable((out / "summary.json").string()));
-  if (!flags.no_report) add_report_of(out, flags, command, result.summary);
-  command.json = std::move(result.summary);
+  RunJob job;
+  job.study = {flags.study, {}, flags.settings.settings()};
+  job.out = flags.out;
+  job.report = !flags.no_report;
+  job.resume = flags.resume;
+  JobContext context = command.context();
+  RunResult result = run_run_job(job, context);
+  if (flags.details) command.text = std::move(result.text);
+  command.styled = run_summary(result.json, result.out, Terminal::of_stdout());
+  command.styled += fmt::format("wrote {}\n", printable((result.out / "summary.json").string()));
+  if (result.report)
+    command.styled +=
+        fmt::format("wrote {} ({}), to be opened in a browser\n", printable(result.report->file.string()),
+                    format_bytes(static_cast<double>(result.report->page.bytes)));
+  command.json = std::move(result.json);
 }
 
 }  // namespace
@@ -68,8 +44,12 @@ void add_run(CLI::App& program, Command& command) {
   verb->add_flag("--details", flags->details, "Print everything, not only the summary");
   verb->add_flag("--no-report", flags->no_report, "Neither report.html nor the views that it shows");
   add_resume_flags(*verb, flags->resume);
+  add_set_flag(*verb, flags->settings);
   add_common_flags(*verb, command);
-  verb->footer("Example:\n  lissom run examples/rod-modes/study.toml --out results");
+  verb->footer(
+      "Examples:\n"
+      "  lissom run examples/rod-modes/study.toml --out results\n"
+      "  lissom run study.toml --set bodies.rod.reduce.tolerance=0.001");
   verb->callback([flags, &command] { run(*flags, command); });
 }
 

@@ -1,6 +1,6 @@
 // lissom static and lissom assemble: where the bodies of a mechanism are when nothing moves.
-#include "lissom/study/statics.hpp"
 #include "apps/lissom/mechanism.hpp"
+#include "lissom/study/analysis_jobs.hpp"
 
 namespace lissom::app {
 
@@ -13,25 +13,17 @@ struct StaticFlags {
 };
 
 void find_static(const StaticFlags& flags, Command& command) {
-  if (!(flags.at >= 0)) fail_input("--at: is {} s, expected a time from 0 on", flags.at);
-  if (!flags.out.empty()) check_output_folder(flags.out);
-  const Mechanism mechanism = open_mechanism(flags.mechanism, command);
-  SimulationRun run = static_analysis(mechanism.study, flags.at, flags.out, mechanism.make(),
-                                      command.diagnostics, command.progress());
-  command.text = fmt::format("{}\n\n{}", mechanism.title, run.text);
-  if (!flags.out.empty())
-    for (const char* name : {"sensors.csv", "result.h5"})
-      command.text += fmt::format("wrote {}\n", (std::filesystem::path(flags.out) / name).string());
-  command.json = std::move(run.summary);
-  command.json["case"] = mechanism.study.case_name;
+  StaticJob job;
+  job.mechanism = flags.mechanism.input();
+  job.at = flags.at;
+  job.out = flags.out;
+  JobContext context = command.context();
+  command.take(run_static_job(job, context));
 }
 
 void assemble_study(const MechanismFlags& flags, Command& command) {
-  const Mechanism mechanism = open_mechanism(flags, command);
-  if (!is_study(flags.file)) fail_input("{}: a reduced mechanism is assembled already", flags.file);
-  SimulationRun run = assembly_analysis(mechanism.study, mechanism.make(), command.diagnostics);
-  command.text = fmt::format("{}\n\n{}", mechanism.title, run.text);
-  command.json = std::move(run.summary);
+  JobContext context = command.context();
+  command.take(run_assemble_job(flags.input(), context));
 }
 
 }  // namespace

@@ -1,27 +1,66 @@
-// lissom sweep: the parameters of a study's [sweep], varied.
+// lissom sweep: the parameters of a study's [sweep], varied, every point in a process of its own.
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <csignal>
+
 #include "apps/lissom/command.hpp"
-#include "apps/lissom/training_processes.hpp"
-#include "lissom/study/run_study.hpp"
+#include "lissom/core/text.hpp"
+#include "lissom/study/run_job.hpp"
 
 namespace lissom::app {
 
 namespace {
 
 struct SweepFlags {
-  std::string study, out;
-  double checkpoint = 5;
+  std::string study, out, launcher;
+  std::vector<std::string> set;
+  StudySweepOptions options;
+  bool in_process = false;
+  // of the process of a point
+  long point = 0, parent = 0;
 };
 
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  for (const std::string_view word : split_blanks(text)) words.emplace_back(word);
+  return words;
+}
+
+// One point, for another process of this program.
+void run_point(const SweepFlags& flags, Command& command) {
+  if (flags.parent > 0) {
+    // nobody would read the result
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != flags.parent) fail("process {}, which wants the point, is gone", flags.parent);
+  }
+  command.quiet = true;
+  run_sweep_point(flags.out, static_cast<size_t>(flags.point - 1), stop_on_interrupt());
+}
+
 void run_only_sweep(const SweepFlags& flags, Command& command) {
-  const StudyFile study = read_study_file(flags.study);
-  const std::filesystem::path out =
-      flags.out.empty() ? std::filesystem::path(flags.study).stem().string() + ".out" : flags.out;
-  RunOptions options;
-  options.stop = stop_on_interrupt();
-  options.runner = training_processes(flags.study, {}, flags.checkpoint, options.stop);
-  StudyRun result = run_sweep(study, out, command.diagnostics, command.progress(), options);
-  command.text = fmt::format("{}\n{}wrote {}\n", study.title, result.text, (out / "sweep.csv").string());
-  command.json = std::move(result.summary);
+  if (flags.point > 0) return run_point(flags, command);
+  SweepJob job;
+  SettingFlags settings;
+  settings.set = flags.set;
+  job.study = {flags.study, {}, settings.settings()};
+  job.out = flags.out;
+  job.options = flags.options;
+  job.options.launch = find_launch();
+  job.options.launcher = words_of(flags.launcher);
+  // one of several prints for all
+  const bool silent = job.options.launch.rank > 0;
+  if (silent) command.quiet = true;
+  JobContext context = command.context();
+  if (flags.in_process) context.program.clear();
+  SweepResult result = run_sweep_job(job, context);
+  if (silent) {
+    command.json_output = false;
+    command.diagnostics = {};
+    return;
+  }
+  command.text = std::move(result.text);
+  command.json = std::move(result.json);
 }
 
 }  // namespace
@@ -29,10 +68,37 @@ void run_only_sweep(const SweepFlags& flags, Command& command) {
 void add_sweep(CLI::App& program, Command& command) {
   CLI::App* verb = program.add_subcommand("sweep", "Vary the parameters that a study's [sweep] names");
   auto flags = std::make_shared<SweepFlags>();
+  StudySweepOptions& options = flags->options;
   verb->add_option("STUDY", flags->study, "The study file (.toml)")->required();
-  verb->add_option("--out", flags->out, "Folder for sweep.csv (default: NAME.out)")->check(not_empty());
+  verb->add_option("--out", flags->out, "Folder for sweep.csv and sweep.json (default: NAME.out)")
+      ->check(not_empty());
+  verb->add_option("--jobs", options.jobs, "Points at a time (default: as many as cores)")
+      ->check(CLI::Range(1, 100000));
+  verb->add_flag("--resume", options.resume, "Keep the points that are done and compute the others");
+  verb->add_flag("--retry-failed", options.retry_failed, "As --resume, and points that failed once more");
+  verb->add_option("--timeout", options.timeout, "Seconds after which a point is ended and has failed")
+      ->check(CLI::PositiveNumber);
+  verb->add_flag("--keep-results", options.keep_results, "Leave the files of every point in points/NNNNNN");
+  verb->add_option("--set", flags->set, "KEY=VALUE: a key of the study set otherwise; may be repeated")
+      ->check(not_empty())
+      ->allow_extra_args(false);
+  verb->add_flag("--join", options.join, "Help with the sweep in the folder, from any machine that sees it");
+  verb->add_option("--patience", options.patience,
+                   "Seconds without a sign of life after which a point of another machine is computed again "
+                   "(default 60)")
+      ->check(CLI::PositiveNumber);
+  auto* launcher = verb->add_option("--launcher", flags->launcher,
+                                    "Command put before that of each point: \"srun -N1 -n1 --exclusive\"")
+                       ->check(not_empty());
+  verb->add_flag("--in-process", flags->in_process,
+                 "No processes: one point after the other, bodies reduced once, and a crash ends all")
+      ->excludes(launcher);
+  verb->add_option("--point", flags->point)->group("");
+  verb->add_option("--parent", flags->parent)->group("");
   add_common_flags(*verb, command);
-  verb->footer("Example:\n  lissom sweep study.toml --out results");
+  verb->footer(
+      "Examples:\n  lissom sweep study.toml --out results\n  lissom sweep study.toml --out results --resume\n"
+      "  mpirun -n 8 lissom sweep study.toml --out results");
   verb->callback([flags, &command] { run_only_sweep(*flags, command); });
 }
 

@@ -14,6 +14,7 @@
 #include "lissom/io/pod_file.hpp"
 #include "lissom/io/study_keys.hpp"
 #include "lissom/io/study_resolve.hpp"
+#include "lissom/io/sweep_point.hpp"
 #include "lissom/io/toml_table.hpp"
 
 namespace lissom {
@@ -306,6 +307,7 @@ struct Context {
   std::filesystem::path pod_rom;           // a parametric model, whose study `root` is
   std::vector<StudyParameter> parameters;  // of that
   std::vector<StudySetting> settings;
+  std::optional<size_t> sweep_point;  // the only one that counts
 };
 
 // The model that a study runs in place of its bodies.
@@ -408,7 +410,8 @@ StudyFile read_root(const toml::value& root, const Context& context, TomlProblem
   if (auto linearise = table.table("linearise"))
     study.linearise = read_linearise_spec(*linearise, study.units);
   if (auto response = table.table("response")) study.response = read_response_spec(*response);
-  for (const char* key : {"sweep", "cases", "parameters"}) table.value(key);
+  for (const char* key : {"sweep", "cases"}) table.value(key);
+  table.table("parameters");
   if (auto compare = table.table("compare")) {
     study.reference = compare->text("reference").value_or("");
     compare->finish();
@@ -592,7 +595,11 @@ void read_sweep(const toml::value& root, const Context& context, StudyFile& stud
   }
   std::vector<TomlProblem> first;
   size_t wrong = 0;
+  if (context.sweep_point && *context.sweep_point >= count)
+    fail_input("{}: [sweep] has {} points, and not point {}", study.path.string(), count,
+               *context.sweep_point + 1);
   for (size_t k = 0; k < count; ++k) {
+    if (context.sweep_point && *context.sweep_point != k) continue;
     toml::value changed = root;
     ParameterPoint point;
     point.values.resize(parameters.size());
@@ -622,7 +629,7 @@ void read_sweep(const toml::value& root, const Context& context, StudyFile& stud
     study.sweep.push_back(std::move(point));
   }
   // a key that nobody knows, or values of the wrong kind
-  if (wrong == count)
+  if (wrong == study.sweep.size() && !context.sweep_point)
     for (TomlProblem& problem : first) {
       problem.message += " (every point of [sweep])";
       problems.add(std::move(problem));
@@ -736,12 +743,16 @@ StressOptions stress_needs(const StudyFile& study) {
   return needs;
 }
 
-StudyFile parse_study(const std::string& text, const std::filesystem::path& path,
-                      const std::filesystem::path& rom, const std::vector<StudySetting>& settings) {
+namespace {
+
+StudyFile parse_points(const std::string& text, const std::filesystem::path& path,
+                       const std::filesystem::path& rom, const std::vector<StudySetting>& settings,
+                       std::optional<size_t> sweep_point) {
   toml::value root = parse_toml(text, path);
   TomlProblems problems;
   const bool included = merge_includes(root, path, problems);
   Context context;
+  context.sweep_point = sweep_point;
   context.path = path;
   context.rom = rom;
   if (is_pod_file(rom)) {
@@ -774,9 +785,23 @@ StudyFile parse_study(const std::string& text, const std::filesystem::path& path
   return study;
 }
 
+}  // namespace
+
+StudyFile parse_study(const std::string& text, const std::filesystem::path& path,
+                      const std::filesystem::path& rom, const std::vector<StudySetting>& settings) {
+  return parse_points(text, path, rom, settings, std::nullopt);
+}
+
 StudyFile read_study_file(const std::filesystem::path& path, const std::filesystem::path& rom,
                           const std::vector<StudySetting>& settings) {
   return parse_study(read_file(path), path, rom, settings);
+}
+
+StudyFile parse_sweep_point(const std::string& text, const std::filesystem::path& path,
+                            const std::vector<StudySetting>& settings, size_t point) {
+  StudyFile study = parse_points(text, path, {}, settings, point);
+  if (study.sweep.empty()) fail_input("{}: there is no [sweep]", path.string());
+  return study;
 }
 
 bool needs_training(const StudyFile& study) {

@@ -1,22 +1,12 @@
 #include "lissom/study/analyses.hpp"
 
-#include <fmt/ranges.h>
-
-#include <algorithm>
-#include <cmath>
-
 #include "lissom/core/atomic_file.hpp"
-#include "lissom/io/table.hpp"
 
 namespace lissom {
 
-using Eigen::Index;
 using nlohmann::json;
 
 namespace {
-
-// columns of results that a table on the terminal has room for
-constexpr size_t shown_columns = 6;
 
 void make_folder(const std::filesystem::path& folder) {
   std::error_code ec;
@@ -28,17 +18,6 @@ void write_json(const json& content, const std::filesystem::path& path) {
   AtomicFile file(path);
   file.write(content.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
   file.commit();
-}
-
-// Texts of a CSV file may have commas, quotes and line ends.
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"') out += '"';
-    out += c == '\n' ? ' ' : c;
-  }
-  return out + '"';
 }
 
 }  // namespace
@@ -94,143 +73,6 @@ std::string describe_analyses(const StudyFile& study, const Analyses& analyses) 
         "\n" + describe_linearisation(*analyses.linearisation, study.linearise ? study.linearise->modes : 20);
   if (analyses.response) text += "\n" + describe_response(*analyses.response);
   return text;
-}
-
-SweepValues sweep_values(const SimulationRun* run, const Analyses& analyses, int modes) {
-  SweepValues values;
-  if (run)
-    for (size_t c = 0; c < run->columns.size(); ++c) {
-      const auto series = run->sensors.col(static_cast<Index>(c));
-      values.emplace_back(run->columns[c] + " last", series[series.size() - 1]);
-      values.emplace_back(run->columns[c] + " max", series.maxCoeff());
-      values.emplace_back(run->columns[c] + " min", series.minCoeff());
-    }
-  if (run && run->summary.contains("stress"))
-    for (const auto& [body, stress] : run->summary["stress"].items())
-      if (stress.contains("max_von_mises"))
-        values.emplace_back(fmt::format("{} max von Mises [Pa]", body), stress["max_von_mises"]);
-  if (analyses.linearisation) {
-    const auto& list = analyses.linearisation->modes;
-    for (size_t i = 0; i < std::min<size_t>(modes, list.size()); ++i) {
-      values.emplace_back(fmt::format("frequency {} [Hz]", i + 1), list[i].frequency);
-      values.emplace_back(fmt::format("damping {}", i + 1), list[i].damping);
-    }
-    values.emplace_back("growth [1/s]", analyses.linearisation->growth);
-  }
-  if (analyses.response)
-    for (const ResponsePair& pair : analyses.response->pairs) {
-      if (pair.peaks.empty()) continue;
-      const std::string name = fmt::format("{} by {}", pair.output, pair.input);
-      values.emplace_back(name + " peak [Hz]", pair.peaks[0].frequency);
-      values.emplace_back(name + " peak magnitude", pair.peaks[0].magnitude);
-    }
-  return values;
-}
-
-int SweepTable::failed() const {
-  return static_cast<int>(
-      std::count_if(rows.begin(), rows.end(), [](const Row& row) { return !row.problem.empty(); }));
-}
-
-SweepTable sweep(const StudyFile& study, const std::function<SweepValues(const StudyFile&)>& run,
-                 Diagnostics& diagnostics, const ProgressHook& progress, const std::function<bool()>& stop) {
-  if (study.sweep.empty())
-    fail_input("{}: there is no [sweep]; add [[sweep.parameters]] with key and values", study.path.string());
-  SweepTable table;
-  table.keys = study.sweep_keys;
-  for (size_t k = 0; k < study.sweep.size(); ++k) {
-    const ParameterPoint& point = study.sweep[k];
-    if (progress) progress("sweep", static_cast<double>(k) / static_cast<double>(study.sweep.size()));
-    if (stop && stop()) fail("the sweep was stopped after {} of {} points", k, study.sweep.size());
-    SweepTable::Row row;
-    row.parameters = point.values;
-    row.problem = point.problem;
-    SweepValues values;
-    if (row.problem.empty()) try {
-        values = run(point.study);
-      } catch (const Error& e) {
-        row.problem = e.what();
-      }
-    if (stop && stop()) fail("the sweep was stopped after {} of {} points", k, study.sweep.size());
-    for (const auto& [name, value] : values) {
-      auto at = std::find(table.columns.begin(), table.columns.end(), name);
-      if (at == table.columns.end()) {
-        table.columns.push_back(name);
-        at = table.columns.end() - 1;
-      }
-      row.values.resize(table.columns.size());
-      row.values[at - table.columns.begin()] = value;
-    }
-    table.rows.push_back(std::move(row));
-  }
-  for (SweepTable::Row& row : table.rows) row.values.resize(table.columns.size());
-  const int failed = table.failed();
-  if (failed == static_cast<int>(table.rows.size()))
-    fail("every point of the sweep failed, the first one with: {}", table.rows[0].problem);
-  if (failed > 0)
-    diagnostics.warn("sweep.failed", fmt::format("{} of {} points of the sweep failed; sweep.csv says why",
-                                                 failed, table.rows.size()));
-  return table;
-}
-
-json sweep_json(const SweepTable& table) {
-  json rows = json::array();
-  for (const SweepTable::Row& row : table.rows) {
-    json entry = {{"parameters", json::object()}};
-    for (size_t p = 0; p < table.keys.size(); ++p) {
-      // numbers as numbers
-      const json parsed = json::parse(row.parameters[p], nullptr, false);
-      entry["parameters"][table.keys[p]] = parsed.is_discarded() ? json(row.parameters[p]) : parsed;
-    }
-    if (!row.problem.empty()) {
-      entry["error"] = row.problem;
-    } else {
-      entry["values"] = json::object();
-      for (size_t c = 0; c < table.columns.size(); ++c)
-        if (row.values[c]) entry["values"][table.columns[c]] = *row.values[c];
-    }
-    rows.push_back(std::move(entry));
-  }
-  return {{"parameters", table.keys},
-          {"columns", table.columns},
-          {"points", std::move(rows)},
-          {"failed", table.failed()}};
-}
-
-std::string describe_sweep(const SweepTable& table) {
-  const size_t columns = std::min(shown_columns, table.columns.size());
-  std::vector<std::string> header = table.keys;
-  header.insert(header.end(), table.columns.begin(), table.columns.begin() + static_cast<long>(columns));
-  Table shown(header);
-  for (const SweepTable::Row& row : table.rows) {
-    std::vector<std::string> cells = row.parameters;
-    for (size_t c = 0; c < columns; ++c)
-      cells.push_back(!row.problem.empty() ? (c == 0 ? "failed" : "")
-                      : row.values[c]      ? fmt::format("{:.6g}", *row.values[c])
-                                           : "-");
-    shown.add(std::move(cells));
-  }
-  std::string text =
-      fmt::format("sweep of {} points, {} failed\n{}", table.rows.size(), table.failed(), shown.str());
-  if (columns < table.columns.size())
-    text += fmt::format("and {} columns more in sweep.csv\n", table.columns.size() - columns);
-  return text;
-}
-
-void write_sweep(const SweepTable& table, const std::filesystem::path& path) {
-  make_folder(path.parent_path());
-  AtomicFile file(path);
-  std::vector<std::string> cells;
-  for (const auto* list : {&table.keys, &table.columns})
-    for (const std::string& name : *list) cells.push_back(quoted(name));
-  file.write(fmt::format("{},problem\n", fmt::join(cells, ",")));
-  for (const SweepTable::Row& row : table.rows) {
-    cells.clear();
-    for (const std::string& value : row.parameters) cells.push_back(quoted(value));
-    for (const auto& value : row.values) cells.push_back(value ? fmt::format("{}", *value) : "");
-    file.write(fmt::format("{},{}\n", fmt::join(cells, ","), quoted(row.problem)));
-  }
-  file.commit();
 }
 
 }  // namespace lissom

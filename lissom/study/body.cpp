@@ -23,8 +23,8 @@ using nlohmann::json;
 
 namespace {
 
-Mesh load_mesh(const BodySpec& spec, Diagnostics& diagnostics) {
-  Mesh mesh = read_mesh(spec.mesh, spec.gmsh, diagnostics);
+// With material and spiders of the spec, in SI units.
+Mesh complete_mesh(Mesh mesh, const BodySpec& spec) {
   if (spec.material) {
     mesh.materials = {*spec.material};
     std::fill(mesh.element_material.begin(), mesh.element_material.end(), 0);
@@ -98,7 +98,7 @@ FeBody load_body(const BodySpec& spec, Diagnostics& diagnostics, const ProgressH
     body.mesh = std::move(file.mesh);
     body.model = std::move(file.model);
   } else if (!spec.has_matrices()) {
-    body.mesh = load_mesh(spec, diagnostics);
+    body.mesh = complete_mesh(read_mesh(spec.mesh, spec.gmsh, diagnostics), spec);
   } else {
     // the mesh only tells where the nodes are, in the same unit as the matrices
     Mesh mesh;
@@ -113,6 +113,14 @@ FeBody load_body(const BodySpec& spec, Diagnostics& diagnostics, const ProgressH
   if (body.mesh.node_count() > 0) body.report = report_mesh(body.mesh);
   return_freed_memory();
   body.seconds.add("reading", reading.seconds());
+  return body;
+}
+
+FeBody body_of_mesh(const BodySpec& spec, Mesh mesh) {
+  FeBody body;
+  body.spec = spec;
+  body.mesh = complete_mesh(std::move(mesh), spec);
+  if (body.mesh.node_count() > 0) body.report = report_mesh(body.mesh);
   return body;
 }
 

@@ -32,6 +32,9 @@ struct FeBody {
 // mesh. A spider's reference node also becomes a node set of the spider's name, so that it can be fixed.
 FeBody load_body(const BodySpec& spec, Diagnostics& diagnostics, const ProgressHook& progress = {});
 
+// The same of a mesh in memory, in the spec's units; files of the spec are not read.
+FeBody body_of_mesh(const BodySpec& spec, Mesh mesh);
+
 // K and M of a body loaded from a mesh; nothing is left to do for matrices.
 void build_model(FeBody& body, Diagnostics& diagnostics, const ProgressHook& progress = {});
 

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <map>
+#include <new>
 #include <set>
+#include <utility>
 
 #include "lissom/core/atomic_file.hpp"
+#include "lissom/core/resources.hpp"
 #include "lissom/io/table.hpp"
 #include "lissom/linalg/blas.hpp"
 #include "lissom/study/analyses.hpp"
@@ -17,6 +20,7 @@
 #include "lissom/study/paraview.hpp"
 #include "lissom/study/reduce.hpp"
 #include "lissom/study/simulate.hpp"
+#include "lissom/study/sweep_table.hpp"
 #include "lissom/study/train.hpp"
 #include "lissom/study/versions.hpp"
 #include "lissom/study/view.hpp"
@@ -180,24 +184,60 @@ class StudyRunner {
     return true;
   }
 
-  // [sweep]: every point does what the study asks for, and leaves its numbers only.
-  void add_sweep(const std::filesystem::path& out, std::string& text, json& summary) {
-    const auto point = [&](const StudyFile& study) {
-      SimulationRun run;
-      const bool simulated = study.simulation && study.simulation->simulate;
-      if (!simulated && !study.linearise && !study.response)
-        fail_input("{}: there is nothing to be swept: add [simulate], [linearise] or [response]",
-                   study.path.string());
-      if (simulated) run = run_simulation(study, out, false);
-      return sweep_values(simulated ? &run : nullptr, run_analyses(study),
-                          study.linearise ? study.linearise->modes : 20);
+  // What the study asks for at one point of a sweep, as numbers; files only where a folder is given.
+  SweepValues run_point(const StudyFile& study, const std::filesystem::path& folder) {
+    SimulationRun run;
+    const bool simulated = study.simulation && study.simulation->simulate;
+    if (simulated) run = run_simulation(study, folder, !folder.empty());
+    const Analyses analyses = run_analyses(study);
+    if (!folder.empty()) write_analyses(analyses, folder);
+    return sweep_values(simulated ? &run : nullptr, analyses, study.linearise ? study.linearise->modes : 20);
+  }
+
+  // [sweep]; false where this process has only helped others with it.
+  bool add_sweep(const std::filesystem::path& out, std::string& text, json& summary) {
+    const bool any = std::any_of(study_.sweep.begin(), study_.sweep.end(), [](const ParameterPoint& point) {
+      return (point.study.simulation && point.study.simulation->simulate) || point.study.linearise ||
+             point.study.response;
+    });
+    if (!study_.sweep.empty() && !any)
+      fail_input("{}: there is nothing to be swept: add [simulate], [linearise] or [response]",
+                 study_.path.string());
+    StudySweepOptions sweep = options_.sweep;
+    sweep.resume = sweep.resume || options_.resume;
+    const auto runner = [&](const StudyFile& study, const std::filesystem::path& folder,
+                            Diagnostics& diagnostics) {
+      hand_over("");
+      const SweepValues values = run_point(study, folder);
+      diagnostics = std::exchange(diagnostics_, {});
+      return values;
     };
-    const SweepTable table = sweep(study_, point, diagnostics_, progress_, options_.stop);
+    hand_over("");
+    const SweepOutcome outcome =
+        run_points(study_, out, runner, diagnostics_, progress_, options_.stop, sweep);
+    if (!outcome.finished) {
+      text += fmt::format(
+          "{} of {} points were computed here, {}\n", outcome.computed, outcome.manifest.points.size(),
+          outcome.manifest.complete() ? "and all are done" : "others are still being computed elsewhere");
+      return false;
+    }
+    // once what many points say of the same bodies
+    for (const StudyPoint& point : outcome.manifest.points)
+      for (const Warning& warning : point.warnings)
+        if (!all_diagnostics_.find(warning.key) && !diagnostics_.find(warning.key))
+          diagnostics_.warn(warning.key, warning.message, warning.where);
+    const SweepTable table = sweep_table(outcome.manifest);
+    const int failed = table.failed();
+    if (failed == static_cast<int>(table.rows.size()))
+      fail("every point of the sweep failed, the first one with: {}", table.rows[0].problem);
+    if (failed > 0)
+      diagnostics_.warn("sweep.failed", fmt::format("{} of {} points of the sweep failed; sweep.csv says why",
+                                                    failed, table.rows.size()));
     text += "\n" + describe_sweep(table);
     summary["sweep"] = sweep_json(table);
-    if (!options_.write_files) return;
     write_sweep(table, out / "sweep.csv");
-    summary["sweep"]["files"] = {"sweep.csv"};
+    summary["sweep"]["files"] = {"sweep.csv", "sweep.json"};
+    return true;
   }
 
   // The run on the meshes: its view, and for ParaView where the study asks for it.
@@ -536,7 +576,7 @@ StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Dia
     run.text += "\n" + compare_runs(study, runs, out, options.write_files, summary["comparison"]);
     run.text += compare_models(study, runs, runner, summary["models"]);
   }
-  if (!study.sweep.empty()) runner.add_sweep(out, run.text, summary);
+  if (!study.sweep.empty() && options.write_files) runner.add_sweep(out, run.text, summary);
   runner.hand_over("");
   end_summary(out, diagnostics, options, summary);
   return run;
@@ -544,14 +584,45 @@ StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Dia
 
 StudyRun run_sweep(const StudyFile& study, const std::filesystem::path& out, Diagnostics& diagnostics,
                    const ProgressHook& progress, const RunOptions& options) {
-  if (options.write_files) check_output_folder(out);
   StudyRun run;
   begin_summary(study, run.summary);
   StudyRunner runner(study, out, diagnostics, progress, options);
-  runner.add_sweep(out, run.text, run.summary);
+  run.complete = runner.add_sweep(out, run.text, run.summary);
   runner.hand_over("");
-  end_summary(out, diagnostics, options, run.summary);
+  if (run.complete) end_summary(out, diagnostics, options, run.summary);
   return run;
+}
+
+void run_sweep_point(const std::filesystem::path& out, size_t point, const std::function<bool()>& stop) {
+  const PointTask task = read_point_task(out, point);
+  const ParameterPoint& own = task.study.sweep.front();
+  const ClaimHolder here = own_holder();
+  StudyPoint result;
+  result.parameters = own.values;
+  result.host = here.host;
+  result.pid = here.pid;
+  const Timer timer;
+  Diagnostics diagnostics;
+  RunOptions options;
+  options.stop = stop;
+  options.view = false;
+  options.write_files = task.keep_results;
+  const std::filesystem::path folder = task.keep_results ? point_folder(out, point) : std::filesystem::path();
+  try {
+    StudyRunner runner(task.study, folder, diagnostics, {}, options);
+    result.values = runner.run_point(own.study, folder);
+    result.status = PointStatus::Done;
+  } catch (const Error& e) {
+    if (stop && stop()) throw;
+    result.status = PointStatus::Failed;
+    result.problem = e.what();
+  } catch (const std::bad_alloc&) {
+    result.status = PointStatus::Failed;
+    result.problem = "out of memory";
+  }
+  result.warnings = diagnostics.warnings();
+  result.seconds = timer.seconds();
+  write_point_file(result, task.id, point, point_values_file(out, point));
 }
 
 }  // namespace lissom

@@ -124,10 +124,12 @@ void check_request(const StudyFile& study, const std::filesystem::path& folder,
 
 // All samples of a run, as SimulationRun has them.
 struct Series {
-  std::vector<double> times, sensors, seconds, q, v, a;
+  std::vector<double> times, sensors, si_sensors, seconds, q, v, a;
+  std::vector<ResultBalance> balance;
 
-  void add(double t, const VectorXd& shown, const State& state) {
+  void add(double t, const VectorXd& values, const VectorXd& shown, const State& state) {
     times.push_back(t);
+    si_sensors.insert(si_sensors.end(), values.data(), values.data() + values.size());
     sensors.insert(sensors.end(), shown.data(), shown.data() + shown.size());
     seconds.push_back(state.t);
     q.insert(q.end(), state.q.data(), state.q.data() + state.q.size());
@@ -136,30 +138,36 @@ struct Series {
   }
 
   // The first samples of a file.
-  void add(const ResultFile& file, std::uint64_t samples, const VectorXd& unit_factors, double time_unit) {
+  void add(const ResultFile& file, std::uint64_t samples, const VectorXd& unit_factors, double time_unit,
+           bool with_balance) {
     State state;
-    VectorXd shown;
+    VectorXd values, shown;
     for (std::uint64_t k = 0; k < samples; ++k) {
       const auto row = static_cast<Eigen::Index>(k);
       state.t = file.time[row];
       state.q = file.q.row(row);
       state.v = file.v.row(row);
       state.a = file.a.row(row);
-      shown = file.sensors.row(row).transpose().cwiseQuotient(unit_factors);
-      add(state.t / time_unit, shown, state);
+      values = file.sensors.row(row);
+      shown = values.cwiseQuotient(unit_factors);
+      add(state.t / time_unit, values, shown, state);
+      if (with_balance) balance.push_back(file.balance[k]);
     }
   }
 
-  void move_to(SimulationRun& run, int coordinates) const {
+  void move_to(SimulationRun& run, int coordinates) {
     using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     const auto samples = static_cast<Eigen::Index>(times.size());
     run.time = Eigen::Map<const VectorXd>(times.data(), samples);
     run.sensors =
         Eigen::Map<const RowMajor>(sensors.data(), samples, static_cast<Eigen::Index>(run.columns.size()));
+    run.si_sensors =
+        Eigen::Map<const RowMajor>(si_sensors.data(), samples, static_cast<Eigen::Index>(run.columns.size()));
     run.sample_times = Eigen::Map<const VectorXd>(seconds.data(), samples);
     run.q = Eigen::Map<const Eigen::MatrixXd>(q.data(), coordinates, samples);
     run.v = Eigen::Map<const Eigen::MatrixXd>(v.data(), coordinates, samples);
     run.a = Eigen::Map<const Eigen::MatrixXd>(a.data(), coordinates, samples);
+    run.balance = std::move(balance);
   }
 };
 
@@ -182,8 +190,8 @@ bool is_first_sample(const ResultFile& file, const State& initial) {
 
 // A run that is complete, as it was.
 SimulationRun restore(SimulationRun run, const ResultFile& file, Series& series, const VectorXd& unit_factors,
-                      double time_unit, const std::filesystem::path& folder) {
-  series.add(file, static_cast<std::uint64_t>(file.samples()), unit_factors, time_unit);
+                      double time_unit, bool with_balance, const std::filesystem::path& folder) {
+  series.add(file, static_cast<std::uint64_t>(file.samples()), unit_factors, time_unit, with_balance);
   series.move_to(run, static_cast<int>(file.q.cols()));
   run.summary = json::parse(file.end.report);
   run.summary["out"] = folder.string();
@@ -335,6 +343,7 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
   VectorXd unit_factors(static_cast<Eigen::Index>(columns));
   for (size_t c = 0; c < columns; ++c) {
     run.columns.push_back(bank.columns()[c].name);
+    run.sensor_units.push_back(si_unit(bank.columns()[c]));
     unit_factors[static_cast<Eigen::Index>(c)] = factor_of(bank.columns()[c], spec.units);
   }
   const std::vector<NodeOutput> outputs = node_outputs(system, simulate, diagnostics);
@@ -368,7 +377,7 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
         if (!statics && !is_first_sample(file, initial)) fail_other_bodies(folder);
         // killed between its last two acts
         std::filesystem::remove(files.checkpoint_path, ec);
-        return restore(std::move(run), file, series, unit_factors, spec.units.time, folder);
+        return restore(std::move(run), file, series, unit_factors, spec.units.time, options.balance, folder);
       }
       if (!same_bits(from.checkpoint->start, checkpoint.start)) fail_other_bodies(folder);
       if (static_cast<std::uint64_t>(file.samples()) < from.checkpoint->samples)
@@ -383,7 +392,7 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
             "simulate.repeated." + folder.string(),
             "cvode keeps its history to itself: the steps since the start, or since the last jump "
             "of the loads, were repeated to resume the run");
-      series.add(file, from.checkpoint->samples, unit_factors, spec.units.time);
+      series.add(file, from.checkpoint->samples, unit_factors, spec.units.time, options.balance);
       resumed.emplace(std::move(from.checkpoint->state));
       (*resumed)(bank, balance, trust);
       resumed_at = from.checkpoint->t;
@@ -402,8 +411,11 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
   output.sample = [&](const State& state) {
     bank.evaluate(equations, state, values);
     shown = values.cwiseQuotient(unit_factors);
-    series.add(state.t / spec.units.time, shown, state);
+    series.add(state.t / spec.units.time, values, shown, state);
     const double distance = trust.at(state);
+    if (!options.write_files && !options.balance) return;
+    const ResultBalance now = balance.at(state);
+    if (options.balance) series.balance.push_back(now);
     if (!options.write_files) return;
     Eigen::Matrix3Xd positions;  // of all nodes of a body, whose groups follow each other
     for (size_t i = 0; i < outputs.size(); ++i) {
@@ -414,7 +426,6 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
       }
       nodes[i] = positions.middleCols(group.first, group.count);
     }
-    const ResultBalance now = balance.at(state);
     files.guarded([&] {
       files.csv->add(series.times.back(), shown);
       files.result->add(state, values, now, nodes, summary, distance);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "lissom/io/result_file.hpp"
 #include "lissom/study/build_system.hpp"
 
 namespace lissom {
@@ -21,6 +22,7 @@ struct SimulationOptions {
   // been without; a run that is complete is read from its file.
   bool resume = false;
   double checkpoint = 5;  // [s] between checkpoints
+  bool balance = false;   // keep the balance of every sample in memory (SimulationRun::balance)
 };
 
 struct SimulationRun {
@@ -33,6 +35,10 @@ struct SimulationRun {
   Eigen::VectorXd sample_times;  // k [s]
   Eigen::MatrixXd q, v, a;       // coordinates by k
   std::shared_ptr<const StudySystem> built;
+  // The same in SI units: what result.h5 has.
+  std::vector<std::string> sensor_units;  // of the columns, "m/s"
+  Eigen::MatrixXd si_sensors;             // samples by columns
+  std::vector<ResultBalance> balance;     // of every sample, where it was asked for
 };
 
 // Simulates study.simulation and leaves sensors.csv (the study's units) and result.h5 (SI) in `folder`, which

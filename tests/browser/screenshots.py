@@ -53,14 +53,15 @@ class Camera(view_support.ViewTools):
         self.js(f"{self.handle}.seek({time})")
         self.settle()
 
-    def take(self, path, first, last=None, height=None):
-        """From the top of one element to the end of another one, or so many pixels."""
+    def take(self, path, first, last=None, height=None, margins=True):
+        """From the top of one element to the end of another one, or so many pixels; as wide as the page, or without margins."""
         self.frames(3)
         box = self.js("""const box = (css) => document.querySelector(css).getBoundingClientRect();
-            return [box(arguments[0]).top + scrollY, box(arguments[1]).bottom + scrollY, document.documentElement.clientWidth]""",
-                      first, last or first)
-        top = max(0, box[0] - 16)
-        clip = dict(x=0, y=top, width=box[2], height=height or box[1] - top + 16, scale=1)
+            return [box(arguments[0]).top + scrollY, box(arguments[1]).bottom + scrollY, document.documentElement.clientWidth,
+                    box(arguments[0]).left, box(arguments[0]).width]""", first, last or first)
+        edge = 16 if margins else 0
+        top = max(0, box[0] - edge)
+        clip = dict(x=0 if margins else box[3], y=top, width=box[2] if margins else box[4], height=height or box[1] - top + edge, scale=1)
         done = self.driver.execute_cdp_cmd("Page.captureScreenshot", dict(format="png", captureBeyondViewport=True, clip=clip))
         picture = Image.open(io.BytesIO(base64.b64decode(done["data"]))).convert("RGB")
         # a palette is a third of the bytes; this way of choosing it keeps colours that few pixels have
@@ -104,6 +105,7 @@ def main():
         camera.report(suspension, scheme="dark")
         camera.motion("#v-motion", 0.155, colour="stress", scale="automatic")
         camera.take(picture("dark"), "#motion", "#v-motion .lv-more")
+        camera.take(picture("stage"), "#v-motion .lv-stage", "#v-motion .lv-bar", margins=False)
         camera.report(rod)
         camera.motion("#v-rod-free-modes", 0, mode=1)
         camera.take(picture("modes"), "#v-rod-free-modes", "#f-rod-errors")

@@ -7,7 +7,7 @@ import re
 import subprocess
 import unittest
 
-from support import SOURCE, CliTest, needs_gmsh
+from support import LISSOM, SOURCE, CliTest, load_script, needs_gmsh
 
 try:
     import h5py
@@ -15,13 +15,21 @@ try:
 except ImportError:
     h5py = None
 
+pages = load_script("follow-page")
 TOLERANCES = [0.1, 0.01, 0.001, 0.0001]
 
 
 class ExamplesBase(CliTest):
     def run_example(self, name, figures):
-        """The summary of the example, whose figures were drawn from what it left."""
-        return self.run_study(name, SOURCE / "examples" / name / "study.toml", figures)
+        """The summary of the example, whose README was followed; what it printed last is in `printed`."""
+        try:
+            printed = pages.Reader(self.folder, LISSOM).follow((SOURCE / "examples" / name / "README.md").read_text())
+        except pages.Mismatch as problem:
+            self.fail(problem)
+        self.printed = next(text for command, text in printed.items() if "plot.py" in command)
+        # beside other examples, should a test run several
+        (self.folder / "results").rename(self.folder / name)
+        return self.summary_of(name, figures)
 
     def run_study(self, name, study, figures):
         run = self.lissom("run", str(study), "--out", name, "--json", timeout=400)  # half a minute at most on a quiet machine
@@ -30,6 +38,9 @@ class ExamplesBase(CliTest):
                                capture_output=True, text=True)
         self.assertEqual(drawn.returncode, 0, drawn.stderr)
         self.printed = drawn.stdout
+        return self.summary_of(name, figures)
+
+    def summary_of(self, name, figures):
         for figure in figures:
             self.assertGreater((self.folder / name / figure).stat().st_size, 5000, figure)
         return json.loads((self.folder / name / "summary.json").read_text())

@@ -4,6 +4,8 @@ Only the standard library, and numpy where a test asks for it. The program and t
 environment variables LISSOM and LISSOM_SOURCE (ctest sets them, see CMakeLists.txt here).
 """
 
+import importlib.machinery
+import importlib.util
 import json
 import math
 import os
@@ -12,6 +14,7 @@ import pwd
 import shutil
 import struct
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -23,6 +26,17 @@ MATERIAL = "E=210e9,nu=0.3,rho=7850"
 
 # in the order of lissom, Abaqus and CalculiX
 CCX_TYPES = {"C3D4": "tet4", "C3D10": "tet10", "C3D8": "hex8", "C3D20": "hex20", "C3D6": "wedge6", "C3D15": "wedge15"}
+
+
+
+def load_script(name):
+    """A script of the folder scripts as a module."""
+    loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), str(SOURCE / "scripts" / name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    sys.dont_write_bytecode = True
+    loader.exec_module(module)
+    return module
+
 
 needs_gmsh = unittest.skipUnless(shutil.which("gmsh"), "the program gmsh is not installed")
 needs_ccx = unittest.skipUnless(shutil.which("ccx"), "the program ccx (CalculiX) is not installed")

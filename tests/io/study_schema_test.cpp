@@ -36,7 +36,8 @@ fs::path source() {
 void read_anyhow(const std::string& text, const fs::path& path) {
   try {
     parse_study(text, path);
-  } catch (const InputError&) {
+  } catch (const InputError& e) {
+    EXPECT_EQ(std::string(e.what()).find("is no valid TOML"), std::string::npos) << e.what();
   }
 }
 
@@ -122,6 +123,9 @@ std::vector<std::string> sample_studies() {
       "[bodies.a]\nmesh = \"a\"\n[[cases]]\nname = \"c\"\nset = { title = \"b\" }\n[sweep]\nparameters = [{ "
       "key = "
       "\"title\", values = [\"x\"] }]\n");
+  studies.push_back(
+      "[bodies.a]\nmesh = \"a\"\n[train]\ntrajectories = [{ file = \"f\", bodies = { a = \"x\" }, nodes = { "
+      "a = \"y\" } }]\n");
   return studies;
 }
 

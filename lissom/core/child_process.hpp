@@ -1,0 +1,59 @@
+// Processes that this one starts and watches.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lissom {
+
+struct ChildOptions {
+  std::filesystem::path program;       // for instance this_program()
+  std::vector<std::string> arguments;  // behind its name
+  std::vector<std::string> launcher;   // words put before the program, as srun -n1; none: it starts directly
+  int threads = 1;                     // OMP_NUM_THREADS
+  // Where its standard output and its messages go; empty: nowhere.
+  std::filesystem::path output, messages;
+};
+
+// The program that runs, as a path that other programs understand too.
+std::filesystem::path this_program();
+
+// A process in a group of its own: Ctrl-C reaches its parent alone, which tells it once. Killed with all that
+// it has started where it is destroyed before it ended.
+class ChildProcess {
+ public:
+  // Throws Error where it cannot be started.
+  explicit ChildProcess(const ChildOptions& options);
+  ~ChildProcess();
+  ChildProcess(ChildProcess&& other) noexcept;
+  ChildProcess& operator=(ChildProcess&& other) noexcept;
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  pid_t pid() const { return pid_; }
+  // Whether it has ended; does not wait.
+  bool ended();
+  // Once it has: no exit code where a signal ended it.
+  std::optional<int> exit_code() const;
+  // "was ended by signal 9 (Killed)", "ended with exit code 3".
+  std::string how() const;
+
+  // Signals to it and to what it has started: end in good order (SIGINT), end (SIGTERM), be gone (SIGKILL).
+  void interrupt() const;
+  void terminate() const;
+  void kill() const;
+
+ private:
+  void send(int which) const;
+
+  pid_t pid_ = -1;
+  bool ended_ = false;
+  int status_ = 0;
+  int lost_ = 0;  // errno where nothing is known about its end
+};
+
+}  // namespace lissom

@@ -1,0 +1,137 @@
+#include "lissom/study/mechanism.hpp"
+
+#include <fmt/ranges.h>
+
+#include "lissom/core/text.hpp"
+#include "lissom/study/train.hpp"
+
+namespace lissom {
+
+const StudyFile& chosen_case(const StudyFile& study, const std::string& name) {
+  if (name.empty()) return study;
+  std::vector<std::string> names;
+  for (const StudyCase& variant : study.cases) {
+    if (variant.study.case_name == name) return variant.study;
+    names.push_back(variant.study.case_name);
+  }
+  if (name == "study") return study;
+  fail_input("--case: {} has no case '{}'{}; {}", study.path.string(), name, did_you_mean(name, names),
+             names.empty() ? "it has none" : fmt::format("there are: {}", fmt::join(names, ", ")));
+}
+
+StudyFile study_of_rom(const std::string& own, const std::string& path, const MechanismInput& input) {
+  const std::string& file = input.main.file;
+  const std::vector<StudySetting>& settings = input.main.settings;
+  if (input.study) {
+    if (!input.study->text && !is_study(input.study->file))
+      fail_input("--study: '{}' is no study, expected a .toml file", input.study->file);
+    StudyInput other = *input.study;
+    other.settings.insert(other.settings.end(), settings.begin(), settings.end());
+    return other.read(file);
+  }
+  if (own.empty())
+    fail_input("{}: has no study in it; --study names one with loads, sensors and [simulate]", file);
+  try {
+    return parse_study(own, path.empty() ? file : path, file, settings);
+  } catch (const InputError& e) {
+    // what was asked for is wrong, not the study
+    if (!settings.empty()) throw;
+    throw InputError(
+        fmt::format("{}: the study in it cannot be used; --study names another one\n{}", file, e.what()));
+  }
+}
+
+StudySystem pod_system(const StudyFile& variant, const PodFile& model, bool strict, JobContext& context) {
+  if (strict) expect_in_range(model, variant.pod_parameters);
+  BodyStore store;
+  PodSystemOptions options;
+  if (variant.train && variant.train->pod) options = pod_system_options(*variant.train->pod, model);
+  return make_pod_system(variant, model, store, context.diagnostics, context.progress, options);
+}
+
+PodTraining trained_pod(const StudyInput& input, const StudyFile& study, const StudyFile& variant,
+                        const std::filesystem::path& folder, const ResumeOptions& resume,
+                        JobContext& context) {
+  StudyFile asked = study;
+  asked.train = variant.train;
+  PodTrainingOptions options;
+  options.folder = folder;
+  options.stop = context.stop;
+  options.resume = resume.resume;
+  options.checkpoint = resume.checkpoint;
+  if (!folder.empty()) options.runner = input.runner(context, resume.checkpoint);
+  BodyStore store;
+  return train_pod(asked, store, context.diagnostics, context.progress, options);
+}
+
+Mechanism open_mechanism(const MechanismInput& input, JobContext& context) {
+  Mechanism out;
+  if (input.is_study()) {
+    if (input.study) fail_input("--study goes with a ROM file, and {} is a study", input.main.file);
+    const StudyFile study = input.main.read();
+    out.study = chosen_case(study, input.case_name);
+    out.title = study.title;
+    const bool to_train = needs_training(out.study);
+    if (to_train && out.study.train->pod) {
+      const auto training =
+          std::make_shared<const PodTraining>(trained_pod(input.main, study, out.study, {}, {}, context));
+      out.make = [variant = out.study, training, strict = input.strict, &context] {
+        return pod_system(variant, training->rom, strict, context);
+      };
+      return out;
+    }
+    if (!out.study.pod_rom.empty()) {
+      const auto model =
+          std::make_shared<const PodFile>(read_pod_file(out.study.pod_rom, context.diagnostics));
+      out.make = [variant = out.study, model, strict = input.strict, &context] {
+        return pod_system(variant, *model, strict, context);
+      };
+      return out;
+    }
+    // bodies are reduced once
+    const auto store = std::make_shared<BodyStore>(to_train, false, stress_needs(study));
+    if (to_train) {
+      StudyFile asked = study;
+      asked.train = out.study.train;
+      TrainingMotions motions;
+      const auto training = std::make_shared<const Training>(
+          train(asked, *store, motions, context.diagnostics, context.progress, context.stop));
+      out.make = [variant = out.study, training, &context] {
+        return build_rom_system(variant, training->rom.model, context.diagnostics);
+      };
+    } else {
+      out.make = [variant = out.study, store, &context] {
+        return make_system(variant, *store, context.diagnostics, context.progress);
+      };
+    }
+    return out;
+  }
+  if (!std::filesystem::exists(input.main.file)) fail_input("{}: no such file", input.main.file);
+  if (!is_rom(input.main.file))
+    fail_input(
+        "{}: is no study and no reduced mechanism; expected a .toml file with bodies and joints, or a "
+        ".rom.h5 file, which 'lissom train' writes",
+        input.main.file);
+  if (is_pod_file(input.main.file)) {
+    const auto model = std::make_shared<const PodFile>(read_pod_file(input.main.file, context.diagnostics));
+    const StudyFile study = study_of_rom(model->study, model->study_path, input);
+    out.study =
+        chosen_case(study, input.case_name.empty() && !input.study ? model->case_name : input.case_name);
+    out.title = study.title;
+    out.make = [variant = out.study, model, strict = input.strict, &context] {
+      return pod_system(variant, *model, strict, context);
+    };
+    return out;
+  }
+  const auto rom = std::make_shared<const RomFile>(read_rom_file(input.main.file, context.diagnostics));
+  const StudyFile study = study_of_rom(rom->study, rom->study_path, input);
+  const std::string own_case = !input.study ? rom->case_name : "";
+  out.study = chosen_case(study, input.case_name.empty() ? own_case : input.case_name);
+  out.title = study.title;
+  out.make = [variant = out.study, rom, &context] {
+    return build_rom_system(variant, rom->model, context.diagnostics);
+  };
+  return out;
+}
+
+}  // namespace lissom
