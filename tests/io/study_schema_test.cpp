@@ -105,6 +105,7 @@ std::vector<std::string> sample_studies() {
     add("sensors", "[" + sample_table(sensor_schema(), word, 0) + "]");
   for (const std::string& word : words(train_schema())) add("train", sample_table(train_schema(), word, 0));
   // what goes only with some other keys
+  studies.push_back("[bodies.a]\nformulation = \"ancf\"\ndamping = { beta = 1 }\n");
   studies.push_back("[bodies.a]\nrigid = { mass = 1, inertia = [1, 1, 1] }\npoints = { p = [0, 0, 0] }\n");
   studies.push_back(
       "[bodies.a]\nmesh = \"a.msh\"\nmaterial = { E1 = 1, axis1 = [1, 0, 0] }\nrotation = { axis = [0, 0, "
