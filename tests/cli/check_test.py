@@ -134,7 +134,10 @@ class New(CliTest):
                 self.assertEqual((done.code, done.err), (0, ""), done.out)
                 done = self.lissom("run", study, "--out", kind + "/results", timeout=300)
                 self.assertEqual(done.code, 0, done.err)
-                self.assertTrue((self.folder / kind / "results/summary.json").exists())
+                # what it leaves is what the check said
+                said = set(self.json_of("check", study, "--quick")["study"]["files"])
+                found = {path.name for path in (self.folder / kind / "results").iterdir() if path.is_file()}
+                self.assertEqual(found, said)
 
     def test_nothing_is_overwritten(self):
         self.write("a/b.txt", "x")
