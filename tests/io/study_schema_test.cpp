@@ -295,13 +295,13 @@ TEST(StudySchema, EveryEntryMakesSense) {
 TEST(StudySchema, TheReferencePageIsThatOfTheSchema) {
   EXPECT_TRUE(text_of(source() / "docs/reference/study-file.md") == study_page())
       << "docs/reference/study-file.md is not what the schema says: run\n"
-         "  build/lissom schema --markdown > docs/reference/study-file.md";
+         "  make schema   (build/lissom schema --markdown > docs/reference/study-file.md)";
 }
 
 TEST(StudySchema, TheSchemaForEditorsIsThatOfTheSchema) {
   EXPECT_TRUE(text_of(source() / "docs/reference/study.schema.json") == study_json_schema().dump(1) + "\n")
       << "docs/reference/study.schema.json is not what the schema says: run\n"
-         "  build/lissom schema > docs/reference/study.schema.json";
+         "  make schema   (build/lissom schema > docs/reference/study.schema.json)";
 }
 
 }  // namespace
