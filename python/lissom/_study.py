@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from typing import Any, Mapping, Sequence, Union
 
 import numpy as np
 
 from . import _core, _toml
-from ._calls import Call, Path, Progress, integer, number, optional_path, parsed, path, text, texts
+from ._calls import Call, Path, Progress, TemporaryFolder, integer, number, optional_path, parsed, path, text, texts
 from ._errors import InputError
 from ._results import Comparison, FrequencyResponse, Linearisation, Run, StudyResult, Training
 
@@ -140,7 +139,7 @@ class Study:
         """
         keep = None
         if out is None:
-            keep = tempfile.TemporaryDirectory(prefix="lissom-")
+            keep = TemporaryFolder()
             file = os.path.join(keep.name, "model.rom.h5")
         else:
             file = os.path.join(path(out, "out"), "model.rom.h5")

@@ -247,7 +247,7 @@ class WriteStudyTest(HowtoBase):
 
 
 class SweepTest(HowtoBase):
-    page = "sweep-parameters.md"
+    page = "docs/howto/sweep-parameters.md"
 
     def test_every_command_works_and_processes_give_what_one_process_gives(self):
         printed = self.follow()
