@@ -6,7 +6,7 @@ JOBS := $(shell nproc)
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help build demo test bench verify examples docs install uninstall deb wheel format clean
+.PHONY: help build demo test bench verify examples docs install uninstall deb wheel schema format clean
 
 help:
 	@echo "make demo      build, then reduce a flexible mechanism to an ODE with six unknowns, with the evidence in figures"
@@ -19,6 +19,7 @@ help:
 	@echo "make uninstall remove what make install has put under PREFIX"
 	@echo "make deb       build/lissom_VERSION_amd64.deb, to be installed with apt"
 	@echo "make wheel     build/wheel/lissom-VERSION-*.whl, to be installed with pip (needs PyPI)"
+	@echo "make schema    study keys changed: the reference page, the JSON Schema and the wrong studies made of it, anew"
 	@echo "make format    clang-format all sources"
 
 build: TARGET ?= lissom lissom_python
@@ -81,6 +82,11 @@ deb:
 wheel:
 	@scripts/install-packages package
 	@scripts/build-wheel build/wheel
+
+schema: build
+	build/lissom schema --markdown > docs/reference/study-file.md
+	build/lissom schema > docs/reference/study.schema.json
+	scripts/make-wrong-studies.py
 
 format:
 	git ls-files '*.cpp' '*.hpp' '*.js' | xargs clang-format-14 -i

@@ -98,7 +98,7 @@ const Unit& find_unit(std::string_view name, std::string_view text) {
   }
   for (const Unit& unit : units())
     if (iequals(unit.name, name))
-      fail_input("'{}': there is no unit '{}'; did you mean '{}'?", text, name, unit.name);
+      fail_input("'{}': there is no unit '{}' (did you mean '{}'?)", text, name, unit.name);
   fail_input("'{}': there is no unit '{}'{}; there are: {}", text, name, did_you_mean(name, names),
              fmt::join(names, ", "));
 }
@@ -251,7 +251,8 @@ std::optional<Quantity> parse_quantity(std::string_view text, bool quotient) {
     if (!digits()) end = before;
   }
   const std::string_view unit = trim(all.substr(end));
-  if (unit.empty() || !(is_letter(unit[0]) || unit[0] == '/' || unit[0] == '%')) return std::nullopt;
+  if (unit.empty() || !(is_letter(unit[0]) || unit[0] == '/' || unit[0] == '%' || unit.starts_with("1/")))
+    return std::nullopt;
   // what goes on like an expression is one
   if (unit[0] == '/' && (!quotient || unit.size() < 2 || !is_letter(unit[1]))) return std::nullopt;
   if (unit.find('(') != std::string_view::npos) return std::nullopt;

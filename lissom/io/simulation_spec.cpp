@@ -789,6 +789,9 @@ SimulateSpec read_simulate(TomlTable& table, const std::vector<BodySpec>& bodies
   }
   if (!table.has("end"))
     table.problem("end", "is missing: the time at which the simulation ends");
+  else if (const auto end = table.number("end");
+           end && !(*end > 0 || (*end == 0 && o.integrator == Integrator::Static)))
+    table.problem("end", fmt::format("is {}, expected a time after 0", *end));
   else
     for (const std::string& problem : o.problems(nullptr)) {
       // each begins with its key, if it is about one

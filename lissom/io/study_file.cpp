@@ -410,7 +410,8 @@ StudyFile read_root(const toml::value& root, const Context& context, TomlProblem
   if (auto linearise = table.table("linearise"))
     study.linearise = read_linearise_spec(*linearise, study.units);
   if (auto response = table.table("response")) study.response = read_response_spec(*response);
-  for (const char* key : {"sweep", "cases", "parameters"}) table.value(key);
+  for (const char* key : {"sweep", "cases"}) table.value(key);
+  table.table("parameters");
   if (auto compare = table.table("compare")) {
     study.reference = compare->text("reference").value_or("");
     compare->finish();

@@ -275,7 +275,13 @@ toml::value setting_value(const std::string& text) {
       return toml::parse(stream, "--set").as_table().at("value");
     } catch (const std::exception&) {
     }
-  return toml::value(text);
+  // a text, which knows where it came from
+  try {
+    std::istringstream stream("value = " + quoted(text) + "\n");
+    return toml::parse(stream, "--set").as_table().at("value");
+  } catch (const std::exception&) {
+    return toml::value(text);
+  }
 }
 
 void set_study_key(toml::value& root, const std::string& key, const toml::value& value,

@@ -454,7 +454,7 @@ The frequency response of the mechanism as `[linearise]` (or its start) has it; 
 ### `[sweep]`
 
 Whatever the study asks for (`[simulate]`, `[linearise]`, `[response]`) for all combinations of some parameters. `sweep.csv` has a line for each: the parameters, the last, largest and smallest
-value of each sensor, frequencies and damping ratios, the highest peak of each response; and a `problem` where a point failed, while the others go on. `lissom sweep` does nothing else.
+value of each sensor, frequencies and damping ratios, the highest peak of each response; and a `problem` where a point failed, while the others go on. `lissom sweep` does nothing else; [how to](../howto/sweep-parameters.md).
 
 @keys sweep
 

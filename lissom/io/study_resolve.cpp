@@ -506,11 +506,15 @@ toml::value parse_toml(const std::string& text, const std::filesystem::path& pat
     std::istringstream stream(text);
     root = toml::parse(stream, path.string());
   } catch (const toml::syntax_error& e) {
-    // its own text shows the line with a caret; ours starts with file and line
-    fail_input(SourcePos{path.string(), static_cast<long>(e.location().line())}, "is no valid TOML: {}",
-               e.what());
+    // its own text shows the line with a caret
+    TomlProblems problems;
+    problems.add({path.string(), static_cast<long>(e.location().line())}, "",
+                 fmt::format("is no valid TOML: {}", e.what()));
+    problems.throw_if_any();
   } catch (const std::exception& e) {
-    fail_input(SourcePos{path.string(), 1}, "is no valid TOML: {}", e.what());
+    TomlProblems problems;
+    problems.add({path.string(), 1}, "", fmt::format("is no valid TOML: {}", e.what()));
+    problems.throw_if_any();
   }
   if (!root.is_table()) fail_input("{}: is no valid study file", path.string());
   return root;

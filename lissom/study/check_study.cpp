@@ -44,8 +44,9 @@ TomlProblem problem_of(const std::string& line, const SourcePos& where, const st
   for (const auto& [begin, table] : tables)
     if (first.starts_with(begin))
       problem.key = table + first.substr(begin.size(), first.rfind('\'') - begin.size());
-  if (first.find_first_of(" '") == std::string::npos && first.find('.') != std::string::npos &&
-      first.find('/') == std::string::npos) {
+  const std::vector<std::string> known = study_schema().names();
+  if (first.find_first_of(" '/:") == std::string::npos &&
+      std::find(known.begin(), known.end(), first.substr(0, first.find_first_of(".["))) != known.end()) {
     problem.key = first;
     problem.message = problem.message.substr(colon + 2);
   }
@@ -226,27 +227,33 @@ std::string origin_of(const BodySpec& body) {
 
 // The files that a run leaves, without folders of cases.
 std::vector<std::string> files_of(const StudyFile& study) {
-  std::vector<std::string> files = {"summary.json"};
+  std::vector<std::string> files = {"summary.json", "report.html"};
   for (const BodySpec& body : study.bodies) {
     if (body.modes) {
       for (const char* end : {".body.h5", "_modes.csv"}) files.push_back(body.name + end);
       if (body.paraview) files.push_back(body.name + "_modes.exo");
+      if (!body.mesh.empty()) files.push_back(body.name + "_modes.view.h5");
     }
     if (body.reduce) {
       for (const char* end : {".reduced.h5", "_coordinates.csv", "_errors.csv"})
         files.push_back(body.name + end);
       if (body.reduce->paraview) files.push_back(body.name + "_free_modes.exo");
+      if (body.reduce->options.nodes.empty()) files.push_back(body.name + "_free_modes.view.h5");
     }
     if (body.gcms) files.push_back(body.name + ".gcms.h5");
   }
   if (study.train) files.emplace_back("model.rom.h5");
+  if (study.train && !study.train->pod) files.insert(files.end(), {"modes.csv", "orders.csv"});
+  if (study.train && study.train->pod)
+    files.insert(files.end(), {"samples.csv", "singular_values.csv", "principal_angles.csv"});
   if (study.simulation && study.simulation->simulate) {
     if (!study.simulation->sensors.empty()) files.emplace_back("sensors.csv");
-    files.emplace_back("result.h5");
+    files.insert(files.end(), {"result.h5", "motion.view.h5"});
     if (study.simulation->simulate->paraview) files.emplace_back("motion.exo");
     if (study.simulation->simulate->stress) files.emplace_back("stress.h5");
   }
-  if (study.linearise) files.insert(files.end(), {"linearisation.json", "linearisation.mat"});
+  if (study.linearise)
+    files.insert(files.end(), {"linearisation.json", "linearisation.mat", "system_modes.view.h5"});
   if (study.response) files.insert(files.end(), {"response.csv", "response.json"});
   if (!study.sweep.empty()) files.emplace_back("sweep.csv");
   return files;

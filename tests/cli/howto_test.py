@@ -235,6 +235,17 @@ class AnalyseTest(HowtoBase):
         self.assertAlmostEqual(float(last["motor.value"]), torque, delta=1e-9)
 
 
+class WriteStudyTest(HowtoBase):
+    page = "docs/howto/write-a-study.md"
+
+    def test_every_command_works(self):
+        self.follow()
+        # a longer link falls further in the same time, seen from where it hangs
+        lowest = [min(float(row["tip.y"]) for row in csv.DictReader((self.folder / name / "sensors.csv").read_text().splitlines())) for name in ("short", "long")]
+        self.assertLess(lowest[1], lowest[0])
+        self.assertTrue((self.folder / "heavy" / "long" / "sensors.csv").exists())
+
+
 class SweepTest(HowtoBase):
     page = "docs/howto/sweep-parameters.md"
 

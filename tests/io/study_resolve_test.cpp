@@ -95,7 +95,7 @@ TEST(StudyUnits, AWrongUnitIsOneProblemAtItsLine) {
   parse.expect(rigid_body("a", "\"2\""),
                "bodies.a.rigid.mass: expected a number, found \"2\": leave out the quotes");
   parse.expect(rigid_body("a", "\"two\""), "bodies.a.rigid.mass: expected a number, found \"two\"");
-  parse.expect(rigid_body("a", "\"2 kgs\""), "there is no unit 'kgs'; did you mean 'kg'?");
+  parse.expect(rigid_body("a", "\"2 kgs\""), "there is no unit 'kgs' (did you mean 'kg'?)");
   parse.expect(rigid_body("a", "1") + "[bodies.a.modes]\ncount = \"5 mm\"\n", "expected a whole number");
 }
 
@@ -144,7 +144,7 @@ TEST(StudyParameters, ProblemsNameTheParameter) {
   const ResolveParser parse;
   const std::string body = rigid_body("a", "\"= lenght\"");
   parse.expect("[parameters]\nlength = 1\n" + body,
-               ":4: bodies.a.rigid.mass: there is no parameter 'lenght'; did you mean 'length'?");
+               ":4: bodies.a.rigid.mass: there is no parameter 'lenght' (did you mean 'length'?)");
   parse.expect(body, "[parameters] has none");
   parse.expect("[parameters]\na = \"= b\"\nb = \"= a\"\n" + rigid_body("a", "1"),
                "depends on itself: a -> b -> a");

@@ -36,7 +36,8 @@ fs::path source() {
 void read_anyhow(const std::string& text, const fs::path& path) {
   try {
     parse_study(text, path);
-  } catch (const InputError&) {
+  } catch (const InputError& e) {
+    EXPECT_EQ(std::string(e.what()).find("is no valid TOML"), std::string::npos) << e.what();
   }
 }
 
@@ -104,6 +105,7 @@ std::vector<std::string> sample_studies() {
     add("sensors", "[" + sample_table(sensor_schema(), word, 0) + "]");
   for (const std::string& word : words(train_schema())) add("train", sample_table(train_schema(), word, 0));
   // what goes only with some other keys
+  studies.push_back("[bodies.a]\nformulation = \"ancf\"\ndamping = { beta = 1 }\n");
   studies.push_back("[bodies.a]\nrigid = { mass = 1, inertia = [1, 1, 1] }\npoints = { p = [0, 0, 0] }\n");
   studies.push_back(
       "[bodies.a]\nmesh = \"a.msh\"\nmaterial = { E1 = 1, axis1 = [1, 0, 0] }\nrotation = { axis = [0, 0, "
@@ -122,6 +124,9 @@ std::vector<std::string> sample_studies() {
       "[bodies.a]\nmesh = \"a\"\n[[cases]]\nname = \"c\"\nset = { title = \"b\" }\n[sweep]\nparameters = [{ "
       "key = "
       "\"title\", values = [\"x\"] }]\n");
+  studies.push_back(
+      "[bodies.a]\nmesh = \"a\"\n[train]\ntrajectories = [{ file = \"f\", bodies = { a = \"x\" }, nodes = { "
+      "a = \"y\" } }]\n");
   return studies;
 }
 
@@ -290,13 +295,13 @@ TEST(StudySchema, EveryEntryMakesSense) {
 TEST(StudySchema, TheReferencePageIsThatOfTheSchema) {
   EXPECT_TRUE(text_of(source() / "docs/reference/study-file.md") == study_page())
       << "docs/reference/study-file.md is not what the schema says: run\n"
-         "  build/lissom schema --markdown > docs/reference/study-file.md";
+         "  make schema   (build/lissom schema --markdown > docs/reference/study-file.md)";
 }
 
 TEST(StudySchema, TheSchemaForEditorsIsThatOfTheSchema) {
   EXPECT_TRUE(text_of(source() / "docs/reference/study.schema.json") == study_json_schema().dump(1) + "\n")
       << "docs/reference/study.schema.json is not what the schema says: run\n"
-         "  build/lissom schema > docs/reference/study.schema.json";
+         "  make schema   (build/lissom schema > docs/reference/study.schema.json)";
 }
 
 }  // namespace
