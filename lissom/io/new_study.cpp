@@ -280,7 +280,7 @@ std::string plain(const std::string& text) {
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '`') continue;
     if (text[i] == '[')
-      if (const size_t end = text.find("](", i); end != std::string::npos)
+      if (const size_t end = text.find(']', i); end != std::string::npos && text.substr(end, 2) == "](")
         if (const size_t close = text.find(')', end); close != std::string::npos) {
           out += text.substr(i + 1, end - i - 1);
           i = close;

@@ -418,13 +418,13 @@ JointSpec read_joint(TomlTable& table, const Reader& reader, std::set<std::strin
   JointSpec joint;
   joint.where = table.where();
   joint.name = read_name(table, taken);
-  if (!read_kind(table, joint_names(), joint.kind)) return joint;
   bool ground = true;
   if (const auto pair = reader.pair(table, "between")) {
     joint.first = pair->first;
     joint.second = pair->second;
     ground = joint.first.is_ground() || joint.second.is_ground();
   }
+  if (!read_kind(table, joint_names(), joint.kind)) return joint;
   joint.frame = reader.frame(table, ground);
   joint.share = table.boolean("share");
   if (table.has("and_between")) {

@@ -12,6 +12,7 @@
 #include "lissom/io/rom_file.hpp"
 #include "lissom/io/study_file.hpp"
 #include "lissom/study/body.hpp"
+#include "lissom/study/body_places.hpp"
 #include "lissom/study/build_system.hpp"
 
 namespace lissom {
@@ -66,7 +67,8 @@ class Deep {
     if (!problems_.empty()) return;
     if (!study.rom.empty()) return look_at_rom(study);
     if (!study.simulation) return;
-    places(study);
+    for (const BodyPlaces::Problem& problem : places_.missing(study))
+      add(problem.where, problem.key, problem.message, study.case_name);
     const bool cheap = std::all_of(study.bodies.begin(), study.bodies.end(),
                                    [](const BodySpec& body) { return body.rigid || body.ancf; });
     if (problems_.empty() && cheap && !study.bodies.empty() && study.pod_rom.empty()) system(study);
@@ -104,12 +106,7 @@ class Deep {
               : plural(static_cast<size_t>(body.model.dof_count()), "degree of freedom",
                        "degrees of freedom");
       // names alone; what they are good for shows when K is there
-      FeModel named;
-      named.node_ids = body.mesh.node_count() > 0 ? body.mesh.node_ids : body.model.node_ids;
-      named.node_sets = body.mesh.node_sets;
-      for (const auto& [name, nodes] : body.model.node_sets) named.node_sets[name] = nodes;
-      for (const SpiderSpec& spider : spec.spiders)
-        if (!named.node_sets.contains(spider.name)) named.node_sets[spider.name] = {0};
+      const FeModel named = nodes_by_name(spec, body);
       if (spec.modes) names(named, spec.modes->fix, "to fix", spec.where, key + ".modes.fix");
       if (spec.reduce) {
         for (const InterfaceSpec& interface : spec.reduce->options.interfaces)
@@ -119,8 +116,7 @@ class Deep {
           names(named, load.what, fmt::format("for load '{}'", load.name), load.where, key + ".reduce.load");
         names(named, spec.reduce->options.nodes, "to keep", spec.reduce->where, key + ".reduce.nodes");
       }
-      for (const auto& [name, nodes] : named.node_sets) sets_[spec.name].push_back(name);
-      ids_[spec.name] = {named.node_ids.begin(), named.node_ids.end()};
+      places_.add(spec, body);
     } catch (const InputError& e) {
       add(spec.where, key, e.what());
     }
@@ -133,48 +129,6 @@ class Deep {
       } catch (const InputError& e) {
         add(where, key, e.what());
       }
-  }
-
-  // Interfaces, node sets and nodes that joints, loads and sensors name.
-  void places(const StudyFile& study) {
-    const auto look_at = [&](const PlaceSpec& place, const std::string& key) {
-      if (place.body < 0) return;
-      const BodySpec& body = study.bodies[static_cast<size_t>(place.body)];
-      const auto ids = ids_.find(body.name);
-      if (ids == ids_.end()) return;
-      if (!place.marker.node_ids.empty()) {
-        for (const std::int64_t id : place.marker.node_ids)
-          if (!ids->second.contains(id))
-            add(place.marker.where, key, fmt::format("'{}': the mesh has no node {}", place.text, id),
-                study.case_name);
-        return;
-      }
-      std::vector<std::string> all = known_places(body).value_or(std::vector<std::string>{});
-      all.insert(all.end(), sets_[body.name].begin(), sets_[body.name].end());
-      if (std::find(all.begin(), all.end(), place.marker.name) != all.end()) return;
-      std::sort(all.begin(), all.end());
-      all.erase(std::unique(all.begin(), all.end()), all.end());
-      add(place.marker.where, key,
-          fmt::format("'{}': body '{}' has no interface or node set '{}'{}; there are: {}", place.text,
-                      body.name, place.marker.name, did_you_mean(place.marker.name, all),
-                      fmt::join(all, ", ")),
-          study.case_name);
-    };
-    const SimulationSpec& simulation = *study.simulation;
-    for (const JointSpec& joint : simulation.joints) {
-      const std::string key = fmt::format("joints.{}.between", joint.name);
-      look_at(joint.first, key);
-      look_at(joint.second, key);
-      if (!joint.and_between) continue;
-      look_at(joint.and_between->first, key);
-      look_at(joint.and_between->second, key);
-    }
-    for (const LoadSpec& load : simulation.loads) {
-      look_at(load.first, fmt::format("loads.{}", load.load.name));
-      if (load.second) look_at(*load.second, fmt::format("loads.{}", load.load.name));
-    }
-    for (const SensorSpec& sensor : simulation.sensors)
-      if (sensor.place) look_at(*sensor.place, fmt::format("sensors.{}.of", sensor.name));
   }
 
   void look_at_rom(const StudyFile& study) {
@@ -204,8 +158,7 @@ class Deep {
   Diagnostics& diagnostics_;
   const ProgressHook& progress_;
   std::set<std::string> seen_;
-  std::map<std::string, std::vector<std::string>> sets_;
-  std::map<std::string, std::set<std::int64_t>> ids_;
+  BodyPlaces places_;
   std::map<std::string, std::string> sizes_;
 };
 

@@ -14,6 +14,7 @@
 #include "lissom/linalg/blas.hpp"
 #include "lissom/study/analyses.hpp"
 #include "lissom/study/beam_groups.hpp"
+#include "lissom/study/body_places.hpp"
 #include "lissom/study/body_store.hpp"
 #include "lissom/study/compare.hpp"
 #include "lissom/study/gcms.hpp"
@@ -55,11 +56,35 @@ class StudyRunner {
     diagnostics_ = {};
   }
 
+  // Reads the bodies of a mechanism before any of them is reduced or written. Throws InputError with every
+  // place of joints, loads and sensors, those of cases too, that none of them has.
+  void load_mechanism() {
+    if (!study_.simulation || !study_.rom.empty()) return;
+    BodyPlaces places;
+    for (const BodySpec& spec : study_.bodies) {
+      if (spec.without_mesh() || loaded_.contains(spec.reduction_key)) continue;
+      places.add(spec,
+                 loaded_.emplace(spec.reduction_key, load_body(spec, diagnostics_, progress_)).first->second);
+    }
+    std::vector<std::string> lines;
+    const auto look = [&](const StudyFile& study) {
+      for (const BodyPlaces::Problem& problem : places.missing(study)) {
+        const std::string place = study.case_name.empty() ? "" : fmt::format(" (case '{}')", study.case_name);
+        std::string line =
+            fmt::format("{}: {}: {}{}", to_string(problem.where), problem.key, problem.message, place);
+        if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
+      }
+    };
+    look(study_);
+    for (const StudyCase& variant : study_.cases) look(variant.study);
+    if (!lines.empty()) throw InputError(fmt::format("{}", fmt::join(lines, "\n")));
+  }
+
   // What one body asks for itself: modes, reduction, component modes.
   json run_body(const BodySpec& spec, const std::filesystem::path& out, std::string& text) {
     done_.insert(spec.reduction_key);
     if (spec.without_mesh()) return simple_body(spec, text);
-    FeBody body = load_body(spec, diagnostics_, progress_);
+    FeBody body = loaded(spec);
     text += fmt::format("{}\n{}", spec.name, describe_mesh(body));
     json result = mesh_json(body);
     if (spec.modes) {
@@ -331,6 +356,13 @@ class StudyRunner {
     return *study.train->order;
   }
 
+  // As load_mechanism() has read it, or now.
+  FeBody loaded(const BodySpec& spec) {
+    const auto found = loaded_.find(spec.reduction_key);
+    if (found == loaded_.end()) return load_body(spec, diagnostics_, progress_);
+    return std::move(loaded_.extract(found).mapped());
+  }
+
   // Here, or in any case that uses the same reduction.
   bool needs_gcms(const BodySpec& spec) const {
     if (spec.reduce->gcms || spec.formulation == Formulation::Gcms) return true;
@@ -367,6 +399,7 @@ class StudyRunner {
   const ProgressHook& progress_;
   const RunOptions& options_;
   BodyStore store_;
+  std::map<std::string, FeBody> loaded_;  // by BodySpec::reduction_key, until they are run
   std::map<std::string, Training> trainings_;
   std::map<std::string, PodTraining> pod_trainings_;
   std::set<std::string> told_;
@@ -537,6 +570,7 @@ StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Dia
   begin_summary(study, summary);
   summary["bodies"] = json::object();
   StudyRunner runner(study, out, diagnostics, progress, options);
+  runner.load_mechanism();
   for (const BodySpec& spec : study.bodies)
     summary["bodies"][spec.name] = runner.run_body(spec, out, run.text);
 
