@@ -2,7 +2,11 @@
 PYTHON := /usr/bin/python3
 JOBS := $(shell nproc)
 
-.PHONY: help build demo test bench verify examples docs format clean
+# where `make install` puts things; DESTDIR goes before it, for packagers
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+.PHONY: help build demo test bench verify examples docs install uninstall deb wheel schema format clean
 
 help:
 	@echo "make demo      build, then reduce a flexible mechanism to an ODE with six unknowns, with the evidence in figures"
@@ -11,9 +15,14 @@ help:
 	@echo "make verify    build, then compute problems whose answers are known, in one table with figures (two minutes)"
 	@echo "make examples  run every example folder as shipped"
 	@echo "make docs      the documentation as a web site, build/docs/index.html; dead links are errors"
+	@echo "make install   build, then install program, library, Python module, manual page: PREFIX=/usr/local DESTDIR="
+	@echo "make uninstall remove what make install has put under PREFIX"
+	@echo "make deb       build/lissom_VERSION_amd64.deb, to be installed with apt"
+	@echo "make wheel     build/wheel/lissom-VERSION-*.whl, to be installed with pip (needs PyPI)"
+	@echo "make schema    study keys changed: the reference page, the JSON Schema and the wrong studies made of it, anew"
 	@echo "make format    clang-format all sources"
 
-build: TARGET ?= lissom
+build: TARGET ?= lissom lissom_python
 build:
 	@scripts/install-packages build
 	@cmake --preset release > build.log 2>&1 || { cat build.log; exit 1; }
@@ -56,6 +65,28 @@ docs:
 	@scripts/install-packages docs
 	@scripts/check-links
 	@scripts/build-docs
+
+# as root for a prefix like /usr/local: `make build TARGET=lissom_package && sudo make install` builds as yourself
+install:
+	@$(MAKE) --no-print-directory build TARGET=lissom_package
+	@scripts/install-build build "$(PREFIX)" "$(DESTDIR)"
+
+uninstall:
+	@scripts/uninstall "$(PREFIX)" "$(DESTDIR)"
+
+deb:
+	@scripts/install-packages package
+	@$(MAKE) --no-print-directory build TARGET=lissom_package
+	@cd build && cpack -G DEB
+
+wheel:
+	@scripts/install-packages package
+	@scripts/build-wheel build/wheel
+
+schema: build
+	build/lissom schema --markdown > docs/reference/study-file.md
+	build/lissom schema > docs/reference/study.schema.json
+	scripts/make-wrong-studies.py
 
 format:
 	git ls-files '*.cpp' '*.hpp' '*.js' | xargs clang-format-14 -i

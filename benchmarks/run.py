@@ -869,10 +869,41 @@ def bench_sweep(folder):
     record("sweep/overhead", (one - here) / 8, "s a point for its process, with the reduction of a body of 1,377 DoF", 0.5, "lower")
 
 
+def bench_python(folder):
+    """What Python adds: a call of rom.rhs beside the evaluation in C++, a simulation beside that of the program."""
+    study = slap_study(folder, "python_train", "gcms", 1e-4, "[train]\norder = 6\nmax_order = 6\n")
+    run([LISSOM, "train", study, "--out", folder / "python", "--quiet"], cwd=folder)
+    model = folder / "python" / "model.rom.h5"
+    script = f"""
+import json, time
+import lissom
+rom = lissom.Rom({str(model)!r})
+x, best, calls = rom.x0, 1e300, 20000
+for _ in range(5):
+    begin = time.perf_counter()
+    for i in range(calls):
+        rom.rhs(0.01, x)
+    best = min(best, (time.perf_counter() - begin) / calls)
+whole = 1e300
+for _ in range(3):
+    begin = time.perf_counter()
+    lissom.Study({str(study)!r}).simulate(out="from_python")
+    whole = min(whole, time.perf_counter() - begin)
+print(json.dumps(dict(rhs=1e6 * best, simulate=whole)))
+"""
+    _, text = run(["/usr/bin/python3", "-B", "-W", "ignore", "-c", script], cwd=folder,
+                  env={**os.environ, "PYTHONPATH": str(ROOT / "build" / "python")})
+    python, bare = json.loads(text), rom_steps(model)
+    program = min(run([LISSOM, "simulate", study, "--out", folder / "from_program", "--no-view", "--quiet"], cwd=folder)[0] for _ in range(3))
+    say(f"rom.rhs {python['rhs']:.2f} us, in C++ {bare['rhs_microseconds']:.2f} us; simulation {python['simulate']:.2f} s, program {program:.2f} s")
+    record("python-rhs/c++", python["rhs"] / bare["rhs_microseconds"], "time of rom.rhs in Python / in C++, m = 6", 10, "lower")
+    record("python-simulate/program", python["simulate"] / program, "wall time of Study.simulate / of lissom simulate", 1.2, "lower")
+
+
 BENCHMARKS = {"part": bench_part, "readers": bench_readers, "scaling": bench_scaling, "million": bench_million,
               "reduction": bench_reduction, "exudyn": bench_exudyn, "simulation": bench_simulation, "slap": bench_slap,
               "stress": bench_stress, "paraview": bench_paraview, "ancf": bench_ancf,
-              "report": bench_report, "sweep": bench_sweep}
+              "report": bench_report, "sweep": bench_sweep, "python": bench_python}
 
 
 def main():

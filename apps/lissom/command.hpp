@@ -28,9 +28,10 @@ struct Command {
   bool json_output = false;
   bool quiet = false;  // no progress
   Diagnostics diagnostics;
-  nlohmann::json json;  // the result for --json
-  std::string text;     // the result for people, and
-  std::string styled;   // behind it what is for a terminal: printable, but for colours of ours
+  nlohmann::json json;        // the result for --json
+  std::string text;           // the result for people, and
+  std::string styled;         // behind it what is for a terminal: printable, but for colours of ours
+  int exit_code = exit_done;  // of a verb that did its work and has bad news
 
   ProgressHook progress();
   // For a job: these diagnostics and this progress, Ctrl-C, trainings as processes of their own.
@@ -99,5 +100,10 @@ void add_assemble(CLI::App& program, Command& command);
 void add_sweep(CLI::App& program, Command& command);
 void add_compare(CLI::App& program, Command& command);
 void add_report(CLI::App& program, Command& command);
+void add_completion(CLI::App& program, Command& command);
+void add_manual(CLI::App& program, Command& command);
+void add_check(CLI::App& program, Command& command);
+void add_new(CLI::App& program, Command& command);
+void add_schema(CLI::App& program, Command& command);
 
 }  // namespace lissom::app

@@ -12,6 +12,7 @@
 #include <new>
 
 #include "apps/lissom/command.hpp"
+#include "apps/lissom/verbs.hpp"
 #include "lissom/core/text.hpp"
 #include "lissom/study/body.hpp"
 #include "lissom/study/versions.hpp"
@@ -37,6 +38,7 @@ std::string suggest_verb(const CLI::App& program, int argc, char** argv) {
   std::vector<std::string> names;
   for (const CLI::App* verb : program.get_subcommands([](const CLI::App*) { return true; })) {
     if (verb->get_name() == argv[1]) return "";
+    if (verb->get_group().empty()) continue;  // not listed
     names.push_back(verb->get_name());
   }
   return fmt::format("'{}' is no verb of lissom{}; there are: {}", argv[1], did_you_mean(argv[1], names),
@@ -90,6 +92,8 @@ int main(int argc, char** argv) {
   program.footer(
       "'lissom VERB --help' shows the flags of a verb and an example.\n"
       "Exit codes: 0 done, 1 the computation failed, 2 wrong input.");
+  add_new(program, command);
+  add_check(program, command);
   add_inspect(program, command);
   add_modes(program, command);
   add_reduce(program, command);
@@ -103,6 +107,10 @@ int main(int argc, char** argv) {
   add_compare(program, command);
   add_report(program, command);
   add_run(program, command);
+  add_schema(program, command);
+  add_completion(program, command);
+  add_manual(program, command);
+  name_values(program);
 
   try {
     program.parse(argc, argv);
@@ -140,5 +148,5 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "lissom: error: the result cannot be printed: {}\n", std::strerror(errno));
     return exit_failed;
   }
-  return exit_done;
+  return command.exit_code;
 }

@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "lissom/core/expression_names.hpp"
 #include "lissom/core/text.hpp"
 
 namespace lissom {
@@ -473,6 +474,13 @@ bool begins_name(char c) {
 
 }  // namespace
 
+std::vector<std::string> expression_names() {
+  std::vector<std::string> names = {"t"};
+  for (const Constant& constant : constants) names.emplace_back(constant.name);
+  for (const Function& function : functions) names.emplace_back(function.name);
+  return names;
+}
+
 // Recursive descent over the text; the program grows as it is read.
 class Expression::Compiler {
  public:
@@ -577,9 +585,7 @@ class Expression::Compiler {
 
   void require_known(std::string_view name) const {
     if (name == "t") return;
-    std::vector<std::string> names = {"t"};
-    for (const Constant& constant : constants) names.emplace_back(constant.name);
-    for (const Function& function : functions) names.emplace_back(function.name);
+    const std::vector<std::string> names = expression_names();
     if (std::find(names.begin(), names.end(), name) != names.end()) return;
     const std::string meant = did_you_mean(name, names);
     fail_here(fmt::format(

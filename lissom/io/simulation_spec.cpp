@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <map>
 #include <numbers>
 #include <set>
 
@@ -405,6 +406,7 @@ bool read_kind(TomlTable& table, const std::vector<std::pair<std::string, Kind>>
   for (const auto& [name, value] : names) words.push_back(name);
   if (!table.has("kind")) {
     table.problem("kind", fmt::format("is missing: one of {}", fmt::join(words, ", ")));
+    table.finish_early();
     return false;
   }
   table.choice(std::string_view("kind"), names, kind);
@@ -787,8 +789,22 @@ SimulateSpec read_simulate(TomlTable& table, const std::vector<BodySpec>& bodies
   }
   if (!table.has("end"))
     table.problem("end", "is missing: the time at which the simulation ends");
+  else if (const auto end = table.number("end");
+           end && !(*end > 0 || (*end == 0 && o.integrator == Integrator::Static)))
+    table.problem("end", fmt::format("is {}, expected a time after 0", *end));
   else
-    for (const std::string& problem : o.problems(nullptr)) table.problem_here(problem);
+    for (const std::string& problem : o.problems(nullptr)) {
+      // each begins with its key, if it is about one
+      static const std::map<std::string, std::string> keys = {{"newton tolerance", "newton_tolerance"},
+                                                              {"newton max_iterations", "newton_iterations"},
+                                                              {"newton reuse_rate", "newton_reuse"}};
+      std::string key = problem.substr(0, problem.find(" is "));
+      if (const auto it = keys.find(key); it != keys.end()) key = it->second;
+      if (table.has(key))
+        table.problem(key, problem.substr(problem.find(" is ") + 1));
+      else
+        table.problem_here(problem);
+    }
   table.finish();
   return spec;
 }

@@ -13,6 +13,7 @@
 #include "lissom/core/text.hpp"
 #include "lissom/io/pod_file.hpp"
 #include "lissom/io/study_keys.hpp"
+#include "lissom/io/study_resolve.hpp"
 #include "lissom/io/sweep_point.hpp"
 #include "lissom/io/toml_table.hpp"
 
@@ -335,7 +336,7 @@ StudyFile read_root(const toml::value& root, const Context& context, TomlProblem
   StudyFile study;
   study.path = path;
   study.pod_rom = context.pod_rom;
-  TomlTable table(root, "", path.string(), problems);
+  TomlTable table(root, study_schema(), "", path.string(), problems);
   study.title = table.text("title").value_or(path.stem().string());
   read_units(table, study.units);
   read_rom(table, rom, study);
@@ -358,7 +359,7 @@ StudyFile read_root(const toml::value& root, const Context& context, TomlProblem
     try {
       study.pod_parameters = parameters_of(root, context.parameters);
     } catch (const InputError& e) {
-      problems.add_line(fmt::format("{}: {}", context.pod_rom.string(), e.what()));
+      problems.add({context.pod_rom.string(), 0}, "", e.what());
     }
   } else if (!is_rom) {
     if (auto train = table.table("train")) {
@@ -375,22 +376,22 @@ StudyFile read_root(const toml::value& root, const Context& context, TomlProblem
     const auto where = [&] {
       const auto& keys = root.as_table().at("simulate").as_table();
       const auto it = keys.find("model");
-      return it == keys.end() ? simulate.where
-                              : SourcePos{path.string(), static_cast<long>(it->second.location().line())};
+      return it == keys.end() ? simulate.where : position_of(it->second, simulate.where);
     };
     const bool has_model = is_rom || !context.pod_rom.empty();
     const char* model = simulate.model == MechanismModel::Pod ? "pod" : "slap";
     if (simulate.is_reduced() && !has_model && !table.has("train"))
-      problems.add(where(),
-                   fmt::format("simulate.model: \"{}\" needs a model: add [train]{}, which makes one of "
+      problems.add(where(), "simulate.model",
+                   fmt::format("\"{}\" needs a model: add [train]{}, which makes one of "
                                "this study's motions, or rom = \"FILE\" in place of the bodies",
                                model, simulate.model == MechanismModel::Pod ? " with method = \"pod\"" : ""));
     else if (simulate.is_reduced() && study.train &&
              study.train->pod.has_value() != (simulate.model == MechanismModel::Pod))
-      problems.add(where(), fmt::format("simulate.model: is \"{}\", but [train] has method = \"{}\"", model,
-                                        study.train->pod ? "pod" : "slap"));
+      problems.add(where(), "simulate.model",
+                   fmt::format("is \"{}\", but [train] has method = \"{}\"", model,
+                               study.train->pod ? "pod" : "slap"));
     if (!simulate.is_reduced() && is_rom && rom.empty())
-      problems.add(where(), "simulate.model: is \"full\", but 'rom' is a reduced mechanism: leave it out");
+      problems.add(where(), "simulate.model", "is \"full\", but 'rom' is a reduced mechanism: leave it out");
     if (is_rom) simulate.model = MechanismModel::Slap;
     if (!context.pod_rom.empty()) {
       simulate.model = MechanismModel::Pod;
@@ -401,15 +402,16 @@ StudyFile read_root(const toml::value& root, const Context& context, TomlProblem
   if (study.simulation && study.simulation->simulate)
     for (const BodySpec& body : study.bodies)
       if (body.formulation != Formulation::Rigid && !body.reduce && !body.without_mesh())
-        problems.add(body.where,
-                     fmt::format("bodies.{}: a flexible body that is simulated is to be reduced: add "
-                                 "[bodies.{}.reduce], or formulation = \"rigid\"",
-                                 body.name, body.name));
+        problems.add(
+            body.where, "bodies." + body.name,
+            fmt::format("a flexible body that is simulated is to be reduced: add [bodies.{}.reduce], "
+                        "or formulation = \"rigid\"",
+                        body.name));
   if (auto linearise = table.table("linearise"))
     study.linearise = read_linearise_spec(*linearise, study.units);
   if (auto response = table.table("response")) study.response = read_response_spec(*response);
-  table.value("sweep");
-  table.value("cases");
+  for (const char* key : {"sweep", "cases"}) table.value(key);
+  table.table("parameters");
   if (auto compare = table.table("compare")) {
     study.reference = compare->text("reference").value_or("");
     compare->finish();
@@ -428,10 +430,9 @@ void check_runs(const toml::value& root, const StudyFile& study, const StudyFile
     const auto& keys = root.as_table().at("train").as_table();
     const auto it = keys.find("runs");
     const SourcePos where =
-        it == keys.end() ? asking.train->where
-                         : SourcePos{study.path.string(), static_cast<long>(it->second.location().line())};
-    problems.add(where,
-                 fmt::format("train.runs: {}{}", message,
+        it == keys.end() ? asking.train->where : position_of(it->second, asking.train->where);
+    problems.add(where, "train.runs",
+                 fmt::format("{}{}", message,
                              asking.case_name.empty() ? "" : fmt::format(" (case '{}')", asking.case_name)));
   };
   for (const std::string& run : asking.train->runs) {
@@ -455,9 +456,10 @@ void check_runs(const toml::value& root, const StudyFile& study, const StudyFile
 
 // [[cases]]: the root with keys set otherwise, read once more.
 void read_cases(const toml::value& root, const Context& context, StudyFile& study, TomlProblems& problems) {
-  TomlTable table(root, "", study.path.string(), problems);
+  TomlTable table(root, study_schema(), "", study.path.string(), problems);
   std::vector<std::string> names;
   std::vector<std::pair<std::string, SourcePos>> references;
+  const std::vector<TomlProblem> of_study = problems.list();
   for (TomlTable& entry : table.tables("cases")) {
     const std::string name = entry.text("name").value_or("");
     if (!entry.has("name"))
@@ -482,30 +484,39 @@ void read_cases(const toml::value& root, const Context& context, StudyFile& stud
     std::map<std::string, const toml::value*> sorted;
     for (const auto& [key, value] : keys->as_table()) sorted[key] = &value;
     for (const auto& [key, value] : sorted) {
-      const SourcePos where{study.path.string(), static_cast<long>(value->location().line())};
+      const SourcePos where = position_of(*value, entry.where());
       set_study_key(changed, key, *value, own, where, fmt::format("set.\"{}\"", key));
       variant.changes.push_back(fmt::format("{} = {}", key, canonical(*value)));
     }
     // what was asked for from outside counts more
     for (const StudySetting& setting : context.settings)
       set_study_key(changed, setting.key, setting_value(setting.value), own, {}, setting.key);
-    if (own.empty()) variant.study = read_root(changed, context, own);
-    for (const std::string& line : own.lines()) problems.add_line(fmt::format("{} (case '{}')", line, name));
+    if (own.empty()) {
+      resolve_numbers(changed, study.path.string(), own);
+      variant.study = read_root(changed, context, own);
+    }
+    // what is wrong with the study itself has been said
+    for (TomlProblem problem : own.list()) {
+      const auto same = [&](const TomlProblem& other) { return other.line() == problem.line(); };
+      if (std::any_of(of_study.begin(), of_study.end(), same)) continue;
+      problem.message += fmt::format(" (case '{}')", name);
+      problems.add(std::move(problem));
+    }
     variant.study.text = study.text;
     variant.study.case_name = name;
     if (reference) variant.reference = *reference == "study" ? "" : *reference;
     study.cases.push_back(std::move(variant));
   }
   if (!study.reference.empty() && std::find(names.begin(), names.end(), study.reference) == names.end()) {
-    problems.add({study.path.string(), static_cast<long>(root.as_table().at("compare").location().line())},
-                 fmt::format("compare.reference: there is no case '{}'{}", study.reference,
-                             did_you_mean(study.reference, names)));
+    problems.add(
+        position_of(root.as_table().at("compare"), {study.path.string(), 1}), "compare.reference",
+        fmt::format("there is no case '{}'{}", study.reference, did_you_mean(study.reference, names)));
   }
   for (const auto& [reference, where] : references)
     if (reference != "study" && std::find(names.begin(), names.end(), reference) == names.end())
-      problems.add(where,
-                   fmt::format("reference: there is no case '{}'{}; \"study\" stands for the study itself",
-                               reference, did_you_mean(reference, names)));
+      problems.add(where, "cases.reference",
+                   fmt::format("there is no case '{}'{}; \"study\" stands for the study itself", reference,
+                               did_you_mean(reference, names)));
   if (!problems.empty()) return;
   check_runs(root, study, study, problems);
   // what is wrong with the study's runs would come again with every case
@@ -560,7 +571,7 @@ std::optional<SweepParameter> read_parameter(TomlTable& table) {
 
 // [sweep]: the root with every combination of the parameters set.
 void read_sweep(const toml::value& root, const Context& context, StudyFile& study, TomlProblems& problems) {
-  TomlTable table(root, "", study.path.string(), problems);
+  TomlTable table(root, study_schema(), "", study.path.string(), problems);
   auto sweep = table.table("sweep");
   if (!sweep) return;
   std::vector<SweepParameter> parameters;
@@ -569,18 +580,20 @@ void read_sweep(const toml::value& root, const Context& context, StudyFile& stud
   if (!sweep->has("parameters"))
     sweep->problem("parameters", "is missing: [[sweep.parameters]] with key and values");
   sweep->finish();
-  if (!problems.empty() || parameters.empty()) return;
+  if (parameters.empty()) return;
+  // where the study itself has problems, every point has: only the keys are looked at
+  const bool only_keys = !problems.empty();
   size_t count = 1;
   for (const SweepParameter& parameter : parameters) {
     study.sweep_keys.push_back(parameter.key);
     count *= parameter.values.size();
     if (count > 100000) {
-      problems.add(sweep->where(),
-                   fmt::format("sweep: has {} combinations or more, expected 100000 at most", count));
+      problems.add(sweep->where(), "sweep",
+                   fmt::format("has {} combinations or more, expected 100000 at most", count));
       return;
     }
   }
-  std::string first_problem;
+  std::vector<TomlProblem> first;
   size_t wrong = 0;
   if (context.sweep_point && *context.sweep_point >= count)
     fail_input("{}: [sweep] has {} points, and not point {}", study.path.string(), count,
@@ -600,38 +613,27 @@ void read_sweep(const toml::value& root, const Context& context, StudyFile& stud
       point.values[p] = canonical(value);
     }
     if (!keys.empty()) {
-      for (const std::string& line : keys.lines()) problems.add_line(line);
+      for (const TomlProblem& problem : keys.list()) problems.add(problem);
       return;
     }
+    if (only_keys) return;
+    resolve_numbers(changed, study.path.string(), own);
     point.study = read_root(changed, context, own);
     point.study.text = study.text;
     point.study.case_name = fmt::format("sweep {}", k + 1);
     if (!own.empty()) {
       ++wrong;
       point.problem = fmt::format("{}", fmt::join(own.lines(), "; "));
-      if (first_problem.empty()) first_problem = point.problem;
+      if (first.empty()) first = own.list();
     }
     study.sweep.push_back(std::move(point));
   }
   // a key that nobody knows, or values of the wrong kind
   if (wrong == study.sweep.size() && !context.sweep_point)
-    problems.add_line(fmt::format("{} (every point of [sweep])", first_problem));
-}
-
-toml::value parse_toml(const std::string& text, const std::filesystem::path& path) {
-  toml::value root;
-  try {
-    std::istringstream stream(text);
-    root = toml::parse(stream, path.string());
-  } catch (const toml::syntax_error& e) {
-    // its own text shows the line with a caret; ours starts with file and line
-    fail_input(SourcePos{path.string(), static_cast<long>(e.location().line())}, "is no valid TOML: {}",
-               e.what());
-  } catch (const std::exception& e) {
-    fail_input(SourcePos{path.string(), 0}, "is no valid TOML: {}", e.what());
-  }
-  if (!root.is_table()) fail_input("{}: is no valid study file", path.string());
-  return root;
+    for (TomlProblem& problem : first) {
+      problem.message += " (every point of [sweep])";
+      problems.add(std::move(problem));
+    }
 }
 
 // The text of the key 'rom', or nullptr.
@@ -671,34 +673,49 @@ void use_pod_model(toml::value& root, const std::filesystem::path& file, Context
   }
 }
 
-// Names of training parameters replaced by their keys.
+// The names of a table of named things, or none.
+std::vector<std::string> names_in(const toml::value* table) {
+  std::vector<std::string> names;
+  if (table && table->is_table())
+    for (const auto& [name, entry] : table->as_table()) names.push_back(name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+const toml::value* key_in(const toml::value* table, const std::string& key) {
+  if (!table || !table->is_table()) return nullptr;
+  const auto it = table->as_table().find(key);
+  return it == table->as_table().end() ? nullptr : &it->second;
+}
+
+// Names of training parameters, and of [parameters], replaced by their keys.
 std::vector<StudySetting> expand_names(const toml::value& root, const std::vector<StudySetting>& settings) {
   std::vector<StudySetting> expanded;
-  std::vector<std::string> names;
-  const toml::value* parameters = nullptr;
-  if (const auto train = root.as_table().find("train");
-      train != root.as_table().end() && train->second.is_table())
-    if (const auto it = train->second.as_table().find("parameters");
-        it != train->second.as_table().end() && it->second.is_table())
-      parameters = &it->second;
-  if (parameters)
-    for (const auto& [name, entry] : parameters->as_table()) names.push_back(name);
-  std::sort(names.begin(), names.end());
+  const toml::value* trained = key_in(key_in(&root, "train"), "parameters");
+  const std::vector<std::string> names = names_in(trained), own = names_in(key_in(&root, "parameters"));
+  std::vector<std::string> all = names;
+  all.insert(all.end(), own.begin(), own.end());
   for (const StudySetting& setting : settings) {
     const auto at = std::find(names.begin(), names.end(), setting.key);
     if (at == names.end()) {
+      if (std::find(own.begin(), own.end(), setting.key) != own.end()) {
+        expanded.push_back({"parameters." + setting.key, setting.value});
+        continue;
+      }
       if (setting.key.find('.') == std::string::npos && !root.as_table().contains(setting.key))
         fail_input("--set: there is no parameter and no key '{}'{}; {}", setting.key,
-                   did_you_mean(setting.key, names),
-                   names.empty()
-                       ? "expected a key of the study, for example simulate.end"
-                       : fmt::format("parameters are: {}; keys of the study have dots, simulate.end",
-                                     fmt::join(names, ", ")));
+                   did_you_mean(setting.key, all),
+                   all.empty() ? "expected a key of the study, for example simulate.end"
+                               : fmt::format("parameters are: {}; keys of the study have dots, simulate.end",
+                                             fmt::join(all, ", ")));
       expanded.push_back(setting);
       continue;
     }
     TomlProblems problems;
-    TomlTable table(parameters->as_table().at(*at), "train.parameters." + *at, "--set", problems);
+    const TableSchema& schema = *train_schema().find("parameters").front()->table;
+    const toml::value* given = key_in(trained, *at);
+    if (!given->is_table()) fail_input("train.parameters.{}: expected a table", *at);
+    TomlTable table(*given, schema, "train.parameters." + *at, "--set", problems);
     StudyParameter parameter;
     parameter.name = *at;
     if (const auto key = table.text("key")) parameter.keys = {*key};
@@ -732,6 +749,8 @@ StudyFile parse_points(const std::string& text, const std::filesystem::path& pat
                        const std::filesystem::path& rom, const std::vector<StudySetting>& settings,
                        std::optional<size_t> sweep_point) {
   toml::value root = parse_toml(text, path);
+  TomlProblems problems;
+  const bool included = merge_includes(root, path, problems);
   Context context;
   context.sweep_point = sweep_point;
   context.path = path;
@@ -742,16 +761,17 @@ StudyFile parse_points(const std::string& text, const std::filesystem::path& pat
     if (const std::filesystem::path file = path.parent_path() / *named; is_pod_file(file))
       use_pod_model(root, file, context);
   }
-  TomlProblems problems;
   context.settings = expand_names(root, settings);
   for (const StudySetting& setting : context.settings)
     set_study_key(root, setting.key, setting_value(setting.value), problems, {"--set", 0},
                   fmt::format("{}={}", setting.key, setting.value));
   problems.throw_if_any();
-  StudyFile study = read_root(root, context, problems);
-  study.text = settings.empty() && context.pod_rom.empty() ? text : write_study(root);
-  // problems of the study itself would come again with every case
-  problems.throw_if_any();
+  toml::value resolved = root;
+  resolve_numbers(resolved, path.string(), problems);
+  StudyFile study = read_root(resolved, context, problems);
+  // what results and models keep stands for itself
+  const bool as_written = settings.empty() && context.pod_rom.empty() && !included;
+  study.text = as_written ? text : write_study(root);
   read_cases(root, context, study, problems);
   read_sweep(root, context, study, problems);
   problems.throw_if_any();

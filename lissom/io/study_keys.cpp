@@ -3,7 +3,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <sstream>
+#include <tuple>
 
 #include "lissom/core/text.hpp"
 #include "lissom/io/toml_table.hpp"
@@ -101,7 +103,7 @@ class Override {
     for (toml::value* entry : having.empty() ? entries : having) set(*entry, path, above, value);
   }
 
-  void problem(const std::string& message) { problems_.add(where_, fmt::format("{}: {}", shown_, message)); }
+  void problem(const std::string& message) { problems_.add(where_, shown_, message); }
 
   TomlProblems& problems_;
   SourcePos where_;
@@ -204,17 +206,20 @@ std::string shown_key(const std::string& key) {
   return bare ? key : quoted(key);
 }
 
-// Keys in the order of the file; what was set since is first.
-std::vector<std::pair<std::string, const toml::value*>> in_order(const toml::value& table) {
+// Keys in the order of the file; what came from elsewhere is first.
+std::vector<std::pair<std::string, const toml::value*>> in_order(const toml::value& table,
+                                                                 const std::string& file) {
+  std::map<std::tuple<bool, std::string, long, std::string>, const toml::value*> sorted;
+  for (const auto& [key, value] : table.as_table()) {
+    const SourcePos where = position_of(value, {"", 0});
+    sorted[{where.file == file, where.file, where.line, key}] = &value;
+  }
   std::vector<std::pair<std::string, const toml::value*>> entries;
-  for (const auto& [key, value] : table.as_table()) entries.emplace_back(key, &value);
-  std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
-    return std::pair(a.second->location().line(), a.first) < std::pair(b.second->location().line(), b.first);
-  });
+  for (const auto& [place, value] : sorted) entries.emplace_back(std::get<3>(place), value);
   return entries;
 }
 
-std::string inline_value(const toml::value& value) {
+std::string inline_value(const toml::value& value, const std::string& file) {
   if (value.is_string()) return quoted(value.as_string().str);
   if (value.is_floating()) {
     std::string text = fmt::format("{}", value.as_floating());
@@ -222,26 +227,27 @@ std::string inline_value(const toml::value& value) {
   }
   std::vector<std::string> parts;
   if (value.is_array()) {
-    for (const toml::value& entry : value.as_array()) parts.push_back(inline_value(entry));
+    for (const toml::value& entry : value.as_array()) parts.push_back(inline_value(entry, file));
     return fmt::format("[{}]", fmt::join(parts, ", "));
   }
   if (value.is_table()) {
-    for (const auto& [key, entry] : in_order(value))
-      parts.push_back(fmt::format("{} = {}", shown_key(key), inline_value(*entry)));
+    for (const auto& [key, entry] : in_order(value, file))
+      parts.push_back(fmt::format("{} = {}", shown_key(key), inline_value(*entry, file)));
     return parts.empty() ? "{}" : fmt::format("{{ {} }}", fmt::join(parts, ", "));
   }
   return toml::format(value);
 }
 
-void write_table(const toml::value& table, const std::string& path, std::string& text) {
-  const auto entries = in_order(table);
+void write_table(const toml::value& table, const std::string& path, const std::string& file,
+                 std::string& text) {
+  const auto entries = in_order(table, file);
   for (const auto& [key, value] : entries)
-    if (!value->is_table()) text += fmt::format("{} = {}\n", shown_key(key), inline_value(*value));
+    if (!value->is_table()) text += fmt::format("{} = {}\n", shown_key(key), inline_value(*value, file));
   for (const auto& [key, value] : entries) {
     if (!value->is_table()) continue;
     const std::string name = path.empty() ? shown_key(key) : path + "." + shown_key(key);
     text += fmt::format("\n[{}]\n", name);
-    write_table(*value, name, text);
+    write_table(*value, name, file, text);
   }
 }
 
@@ -249,7 +255,8 @@ void write_table(const toml::value& table, const std::string& path, std::string&
 
 std::string write_study(const toml::value& root) {
   std::string text;
-  write_table(root, "", text);
+  // tables from included files have another one
+  write_table(root, "", position_of(root, {"", 0}).file, text);
   return text;
 }
 
@@ -268,7 +275,13 @@ toml::value setting_value(const std::string& text) {
       return toml::parse(stream, "--set").as_table().at("value");
     } catch (const std::exception&) {
     }
-  return toml::value(text);
+  // a text, which knows where it came from
+  try {
+    std::istringstream stream("value = " + quoted(text) + "\n");
+    return toml::parse(stream, "--set").as_table().at("value");
+  } catch (const std::exception&) {
+    return toml::value(text);
+  }
 }
 
 void set_study_key(toml::value& root, const std::string& key, const toml::value& value,

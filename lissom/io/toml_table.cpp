@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "lissom/core/text.hpp"
 
@@ -38,25 +39,81 @@ std::optional<double> as_number(const toml::value& value) {
 
 }  // namespace
 
-void TomlProblems::add(const SourcePos& where, std::string message) {
-  lines_.push_back(to_string(where) + ": " + std::move(message));
+std::string TomlProblem::line() const {
+  const std::string position = to_string(where);
+  return fmt::format("{}{}{}{}{}", position, position.empty() ? "" : ": ", key, key.empty() ? "" : ": ",
+                     message);
+}
+
+std::string TomlProblem::suggestion() const {
+  constexpr std::string_view begin = "did you mean '";
+  const size_t at = message.find(begin);
+  if (at == std::string::npos) return "";
+  const size_t from = at + begin.size(), to = message.find("'?", from);
+  return to == std::string::npos ? "" : message.substr(from, to - from);
+}
+
+std::vector<std::string> TomlProblems::lines() const {
+  std::vector<std::string> lines;
+  for (const TomlProblem& problem : list_) lines.push_back(problem.line());
+  return lines;
+}
+
+void TomlProblems::add(SourcePos where, std::string key, std::string message) {
+  add(TomlProblem{std::move(where), std::move(key), std::move(message)});
+}
+
+void TomlProblems::add(TomlProblem problem) {
+  if (!closed_.contains(problem.key)) list_.push_back(std::move(problem));
 }
 
 void TomlProblems::throw_if_any() const {
-  if (!lines_.empty()) throw InputError(fmt::format("{}", fmt::join(lines_, "\n")));
+  if (!list_.empty()) throw StudyProblems(*this);
 }
 
-TomlTable::TomlTable(const toml::value& table, std::string path, std::string file, TomlProblems& problems)
-    : table_(&table), path_(std::move(path)), file_(std::move(file)), problems_(&problems) {
+StudyProblems::StudyProblems(TomlProblems problems)
+    : InputError(fmt::format("{}", fmt::join(problems.lines(), "\n"))), problems_(std::move(problems)) {}
+
+SourcePos position_of(const toml::value& value, const SourcePos& otherwise) {
+  const toml::source_location location = value.location();
+  // what was not read from a text
+  if (location.file_name() == "unknown file") return otherwise;
+  // what came from the command line has no line
+  if (location.file_name() == "--set") return {"--set", 0};
+  return {location.file_name(), static_cast<long>(location.line())};
+}
+
+TomlTable::TomlTable(const toml::value& table, const TableSchema& schema, std::string path, std::string file,
+                     TomlProblems& problems)
+    : table_(&table), schema_(&schema), path_(std::move(path)), file_(std::move(file)), problems_(&problems) {
   LISSOM_ASSERT(table.is_table());
-  where_ = {file_, path_.empty() ? 0 : static_cast<long>(table.location().line())};
+  where_ = path_.empty() ? SourcePos{file_, 1} : position_of(table, {file_, 1});
+  if (!schema.depends_on.empty())
+    if (const auto it = table.as_table().find(schema.depends_on);
+        it != table.as_table().end() && it->second.is_string())
+      word_ = it->second.as_string().str;
 }
 
-TomlTable TomlTable::child(const toml::value& value, std::string path) const {
-  return TomlTable(value, std::move(path), file_, *problems_);
+TomlTable TomlTable::child(const toml::value& value, const TableSchema& schema, std::string path) const {
+  return TomlTable(value, schema, std::move(path), file_, *problems_);
 }
 
-const toml::value* TomlTable::find(std::string_view key) {
+const TableSchema& TomlTable::schema_of(std::string_view key) const {
+  for (const KeySchema* found : schema_->find(key))
+    if (found->table) return *found->table;
+  LISSOM_ASSERT(false);
+  return *schema_;
+}
+
+const toml::value* TomlTable::find(std::string_view key, Kinds wanted) {
+  Kinds kinds = 0;
+  for (const KeySchema* found : schema_->find(key)) kinds |= found->kinds;
+  if ((kinds & wanted) == 0)
+    assertion_failed(fmt::format("the schema of study files knows '{}.{}'{}", schema_->name, key,
+                                 kinds == 0 ? "" : " as what is asked for")
+                         .c_str(),
+                     __FILE__, __LINE__);
+  if (const KeySchema* found = entry(key)) note_asked_key(found);
   asked_.emplace(key);
   const auto& entries = table_->as_table();
   const auto it = entries.find(std::string(key));
@@ -79,19 +136,22 @@ std::string TomlTable::full(std::string_view key) const {
 SourcePos TomlTable::where(std::string_view key) const {
   const auto& entries = table_->as_table();
   const auto it = entries.find(std::string(key));
-  return it == entries.end() ? where_ : SourcePos{file_, static_cast<long>(it->second.location().line())};
+  return it == entries.end() ? where_ : position_of(it->second, where_);
 }
 
 void TomlTable::problem(std::string_view key, const std::string& message) {
-  problems_->add(where(key), fmt::format("{}: {}", full(key), message));
+  noted_.emplace(key);
+  problems_->add(where(key), full(key), message);
 }
 
 void TomlTable::renamed(std::string_view key, std::string_view now) {
-  if (find(key)) problem(key, fmt::format("unknown key; did you mean '{}'?", now));
+  if (!has(key)) return;
+  asked_.emplace(key);
+  problem(key, fmt::format("unknown key; did you mean '{}'?", now));
 }
 
 void TomlTable::problem_here(const std::string& message) {
-  problems_->add(where_, fmt::format("{}: {}", path_, message));
+  problems_->add(where_, path_, message);
 }
 
 void TomlTable::wrong_kind(std::string_view key, const toml::value& found, std::string_view expected) {
@@ -99,39 +159,39 @@ void TomlTable::wrong_kind(std::string_view key, const toml::value& found, std::
 }
 
 std::optional<std::string> TomlTable::text(std::string_view key) {
-  const toml::value* value = find(key);
-  if (!value) return std::nullopt;
+  const toml::value* value = find(key, kind::text | kind::file | kind::word);
+  if (!value) return fallback<std::string>(key);
   if (value->is_string()) return value->as_string().str;
   wrong_kind(key, *value, "a text in quotes");
   return std::nullopt;
 }
 
 std::optional<double> TomlTable::number(std::string_view key) {
-  const toml::value* value = find(key);
-  if (!value) return std::nullopt;
+  const toml::value* value = find(key, kind::number);
+  if (!value) return fallback<double>(key);
   if (const auto number = as_number(*value)) return number;
   wrong_kind(key, *value, "a number");
   return std::nullopt;
 }
 
 std::optional<long> TomlTable::integer(std::string_view key) {
-  const toml::value* value = find(key);
-  if (!value) return std::nullopt;
+  const toml::value* value = find(key, kind::integer);
+  if (!value) return fallback<long>(key);
   if (value->is_integer()) return value->as_integer();
   wrong_kind(key, *value, "a whole number");
   return std::nullopt;
 }
 
 std::optional<bool> TomlTable::boolean(std::string_view key) {
-  const toml::value* value = find(key);
-  if (!value) return std::nullopt;
+  const toml::value* value = find(key, kind::boolean);
+  if (!value) return fallback<bool>(key);
   if (value->is_boolean()) return value->as_boolean();
   wrong_kind(key, *value, "true or false");
   return std::nullopt;
 }
 
 std::optional<Eigen::Vector3d> TomlTable::vector3(std::string_view key) {
-  const toml::value* value = find(key);
+  const toml::value* value = find(key, kind::vector);
   if (!value) return std::nullopt;
   if (value->is_array() && value->as_array().size() == 3) {
     Eigen::Vector3d vector;
@@ -148,7 +208,7 @@ std::optional<Eigen::Vector3d> TomlTable::vector3(std::string_view key) {
 }
 
 std::optional<std::vector<std::string>> TomlTable::texts(std::string_view key) {
-  const toml::value* value = find(key);
+  const toml::value* value = find(key, kind::texts | kind::words);
   if (!value) return std::nullopt;
   if (value->is_string()) return std::vector<std::string>{value->as_string().str};
   std::vector<std::string> list;
@@ -167,7 +227,7 @@ std::optional<std::vector<std::string>> TomlTable::texts(std::string_view key) {
 }
 
 std::optional<std::vector<long>> TomlTable::integers(std::string_view key) {
-  const toml::value* value = find(key);
+  const toml::value* value = find(key, kind::integers);
   if (!value) return std::nullopt;
   std::vector<long> list;
   if (value->is_array()) {
@@ -185,7 +245,7 @@ std::optional<std::vector<long>> TomlTable::integers(std::string_view key) {
 }
 
 std::optional<std::vector<double>> TomlTable::numbers(std::string_view key) {
-  const toml::value* value = find(key);
+  const toml::value* value = find(key, kind::numbers);
   if (!value) return std::nullopt;
   if (const auto number = as_number(*value)) return std::vector<double>{*number};
   std::vector<double> list;
@@ -205,23 +265,23 @@ std::optional<std::vector<double>> TomlTable::numbers(std::string_view key) {
 }
 
 std::optional<TomlTable> TomlTable::table(std::string_view key) {
-  const toml::value* value = find(key);
+  const toml::value* value = find(key, kind::table);
   if (!value) return std::nullopt;
-  if (value->is_table()) return child(*value, full(key));
+  if (value->is_table()) return child(*value, schema_of(key), full(key));
   wrong_kind(key, *value, fmt::format("a table, [{}] or {{ ... }}", full(key)));
   return std::nullopt;
 }
 
 std::vector<TomlTable> TomlTable::tables(std::string_view key) {
   std::vector<TomlTable> list;
-  const toml::value* value = find(key);
+  const toml::value* value = find(key, kind::tables);
   if (!value) return list;
   if (value->is_array()) {
     int number = 0;
     for (const toml::value& entry : value->as_array()) {
       ++number;
       if (entry.is_table())
-        list.push_back(child(entry, fmt::format("{}[{}]", full(key), number)));
+        list.push_back(child(entry, schema_of(key), fmt::format("{}[{}]", full(key), number)));
       else
         wrong_kind(key, entry, fmt::format("tables, [[{}]]", full(key)));
     }
@@ -233,7 +293,7 @@ std::vector<TomlTable> TomlTable::tables(std::string_view key) {
 
 std::vector<std::pair<std::string, TomlTable>> TomlTable::named_tables(std::string_view key) {
   std::vector<std::pair<std::string, TomlTable>> list;
-  const toml::value* value = find(key);
+  const toml::value* value = find(key, kind::named_tables);
   if (!value) return list;
   if (!value->is_table()) {
     wrong_kind(key, *value, fmt::format("tables, [{}.NAME]", full(key)));
@@ -242,15 +302,17 @@ std::vector<std::pair<std::string, TomlTable>> TomlTable::named_tables(std::stri
   for (const auto& [name, entry] : value->as_table()) {
     const std::string path = fmt::format("{}.{}", full(key), name);
     if (entry.is_table())
-      list.emplace_back(name, child(entry, path));
+      list.emplace_back(name, child(entry, schema_of(key), path));
     else
-      problems_->add({file_, static_cast<long>(entry.location().line())},
-                     fmt::format("{}: expected a table, [{}], found {}", path, path, kind_of(entry)));
+      problems_->add(position_of(entry, where_), path,
+                     fmt::format("expected a table, [{}], found {}", path, kind_of(entry)));
   }
-  // in the order of the file; those of one line by their names
-  std::sort(list.begin(), list.end(), [](const auto& a, const auto& b) {
-    return std::pair(a.second.where().line, a.first) < std::pair(b.second.where().line, b.first);
-  });
+  // in the order of the file, those of included files before; those of one line by their names
+  const auto place = [&](const auto& entry) {
+    const SourcePos where = entry.second.where();
+    return std::tuple(where.file == file_, where.file, where.line, entry.first);
+  };
+  std::sort(list.begin(), list.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
   return list;
 }
 
@@ -261,18 +323,55 @@ std::vector<std::string> TomlTable::key_names() const {
   return names;
 }
 
+void TomlTable::check_bounds(const std::string& key, const toml::value& value) {
+  const KeySchema* found = entry(key);
+  if (!found || !found->bounds.any() || noted_.contains(key)) return;
+  if (value.is_array()) {
+    for (const toml::value& one : value.as_array()) check_bounds(key, one);
+    return;
+  }
+  if (const auto number = as_number(value); number && !found->bounds.contains(*number))
+    problem(key, fmt::format("is {}, expected {}", *number, found->bounds.words()));
+}
+
+void TomlTable::finish_early() {
+  const std::vector<std::string> known = schema_->names();
+  for (const auto& [key, value] : table_->as_table())
+    if (schema_->find(key).empty())
+      problems_->add(position_of(value, where_), full(key),
+                     fmt::format("unknown key{}", did_you_mean(key, known)));
+}
+
 void TomlTable::finish() {
   const std::vector<std::string> known(asked_.begin(), asked_.end());
   for (const auto& [key, value] : table_->as_table()) {
-    if (asked_.contains(key)) continue;
+    if (asked_.contains(key)) {
+      check_bounds(key, value);
+      continue;
+    }
     const auto guess = closest(key, known);
-    problems_->add({file_, static_cast<long>(value.location().line())},
-                   guess ? fmt::format("{}: unknown key; did you mean '{}'?", full(key), *guess)
-                         : fmt::format("{}: unknown key; known here: {}", full(key), fmt::join(known, ", ")));
+    problems_->add(position_of(value, where_), full(key),
+                   guess ? fmt::format("unknown key; did you mean '{}'?", *guess)
+                         : fmt::format("unknown key; known here: {}", fmt::join(known, ", ")));
   }
+  for (const KeySchema& one : schema_->keys)
+    if (one.required && &one == entry(one.name) && !has(one.name) && !noted_.contains(one.name))
+      problem(one.name, fmt::format("is missing: {}", one.meaning));
 }
 
 std::optional<size_t> TomlTable::word_index(std::string_view key, const std::vector<std::string>& words) {
+  // the schema has the same words
+  for (const KeySchema* found : schema_->find(key)) {
+    if (!found->has(kind::word)) continue;
+    bool same = found->choices.size() == words.size();
+    for (const WordSchema& choice : found->choices)
+      same = same && std::find(words.begin(), words.end(), choice.word) != words.end();
+    if (!same)
+      assertion_failed(
+          fmt::format("the schema's words of '{}.{}' are {}", schema_->name, key, fmt::join(words, ", "))
+              .c_str(),
+          __FILE__, __LINE__);
+  }
   const auto word = text(key);
   if (!word) return std::nullopt;
   const auto found = std::find(words.begin(), words.end(), *word);

@@ -11,13 +11,14 @@
 #include "lissom/core/diagnostics.hpp"
 #include "lissom/io/study_file.hpp"
 #include "lissom/mbs/system.hpp"
+#include "lissom/study/versions.hpp"
 
 namespace lissom {
 
 inline constexpr std::uint32_t checkpoint_version = 1;
 
 struct Checkpoint {
-  std::string lissom_version = LISSOM_VERSION;
+  std::string lissom_version = version();
   std::string study, case_name;  // text of the study file
   double t = 0;                  // [s] reached
   std::uint64_t samples = 0;     // of result.h5 that belong to it

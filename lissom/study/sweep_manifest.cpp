@@ -20,7 +20,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr int version = 1;
+constexpr int manifest_version = 1;
 constexpr const char* manifest_format = "lissom sweep";
 constexpr const char* point_format = "lissom sweep point";
 constexpr std::pair<PointStatus, const char*> statuses[] = {{PointStatus::Pending, "pending"},
@@ -141,9 +141,9 @@ json read_object(const std::filesystem::path& path, const char* format, const ch
   if (!j.is_object() || !j.contains("format") || j["format"] != format)
     throw Damage{fmt::format("it is no {}", kind)};
   const int found = get<int>(j, "version");
-  if (found < 1 || found > version)
-    throw Damage{
-        fmt::format("it is of version {}, and this Lissom ({}) reads {}", found, LISSOM_VERSION, version)};
+  if (found < 1 || found > manifest_version)
+    throw Damage{fmt::format("it is of version {}, and this Lissom ({}) reads {}", found, version(),
+                             manifest_version)};
   return j;
 }
 
@@ -173,7 +173,7 @@ SweepManifest begin_manifest(const StudyFile& study, const std::vector<StudySett
   manifest.title = study.title;
   manifest.text = study.text;
   manifest.settings = settings;
-  manifest.lissom_version = LISSOM_VERSION;
+  manifest.lissom_version = version();
   manifest.started = time_stamp();
   manifest.keys = study.sweep_keys;
   for (const ParameterPoint& point : study.sweep) {
@@ -226,7 +226,7 @@ SweepManifest read_sweep_manifest(const std::filesystem::path& path) {
 
 void write_sweep_manifest(const SweepManifest& manifest, const std::filesystem::path& path) {
   json j = {{"format", manifest_format},
-            {"version", version},
+            {"version", manifest_version},
             {"id", manifest.id},
             {"study", manifest.study},
             {"title", manifest.title},
@@ -263,7 +263,7 @@ void write_point_file(const StudyPoint& point, const std::string& id, size_t num
                       const std::filesystem::path& path) {
   json j = point_json(point);
   j["format"] = point_format;
-  j["version"] = version;
+  j["version"] = manifest_version;
   j["id"] = id;
   j["point"] = number + 1;
   write_json(j, path, -1);

@@ -17,6 +17,10 @@
 
 namespace lissom {
 
+std::string version() {
+  return LISSOM_VERSION;
+}
+
 std::string versions_text() {
   const BlasInfo blas = blas_info();
   int cholmod[3] = {}, matio[3] = {};

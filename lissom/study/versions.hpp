@@ -5,6 +5,9 @@
 
 namespace lissom {
 
+// Of Lissom: "0.1.0".
+std::string version();
+
 // A line each: lissom, the BLAS in use with its file and threads, Eigen, CHOLMOD, METIS, HDF5, ...
 std::string versions_text();
 

@@ -26,7 +26,7 @@ from ._results import (
     read_result,
 )
 from ._rom import Rom
-from ._study import Study, compare, inspect, report, run, simulate
+from ._study import Study, check, compare, inspect, report, run, simulate
 from ._system import System
 
 __all__ = [
@@ -47,6 +47,7 @@ __all__ = [
     "System",
     "Training",
     "Warning",
+    "check",
     "compare",
     "inspect",
     "read_mesh",

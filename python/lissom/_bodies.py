@@ -379,7 +379,7 @@ class ReducedBody:
 
     @property
     def frequencies(self) -> Array:
-        """(N,) natural frequencies of the reduced body [Hz], rigid ones first"""
+        """(range,) natural frequencies of the flexible modes in range [Hz]"""
         return self._core.frequencies().reshape(-1)
 
     @property

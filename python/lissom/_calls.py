@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import operator
 import os
+import shutil
+import subprocess
+import sys
+import tempfile
 import warnings as _warnings
+import weakref
 from typing import Any, Callable, Union
 
 import numpy as np
@@ -19,24 +25,73 @@ Progress = Union[bool, None, Callable[[str, float], object]]
 Array = NDArray[np.float64]
 
 
+class TemporaryFolder:
+    """A folder that goes with the last object that keeps it."""
+
+    def __init__(self) -> None:
+        self.name = tempfile.mkdtemp(prefix="lissom-")
+        weakref.finalize(self, shutil.rmtree, self.name, ignore_errors=True)
+
+
 class Call:
     """One call: ``with Call(progress) as call: _core.f(call.session, ...)``; warnings are told at its end."""
 
-    def __init__(self, progress: Progress = None) -> None:
-        self.session = _core.Session(progress)
+    def __init__(self, progress: Progress = None, processes: bool = False) -> None:
+        self.session = _core.Session(progress, program() if processes else "")
 
     def __enter__(self) -> "Call":
         return self
 
     def __exit__(self, kind: object, value: object, trace: object) -> None:
         if kind is None:
+            level = _users_level()
             for text in self.warnings:
-                _warnings.warn(text, Warning, stacklevel=4)
+                _warnings.warn(text, Warning, stacklevel=level)
 
     @property
     def warnings(self) -> list[str]:
         """The warnings so far, as the command line prints them."""
         return [text for _, text in self.session.warnings()]
+
+
+@functools.lru_cache(maxsize=None)
+def _program_of(environment: str | None, search: str | None) -> str:
+    folder = os.path.dirname(os.path.abspath(__file__))
+    build = os.path.dirname(os.path.dirname(folder))
+    found: list[str | None] = [os.path.join(folder, "bin", "lissom")]
+    if os.path.exists(os.path.join(build, "CMakeCache.txt")):
+        found.append(os.path.join(build, "lissom"))
+    found.append(shutil.which("lissom", path=search))
+    if environment:
+        found = [environment]
+    for one in found:
+        if not one or not os.path.isfile(one):
+            continue
+        # another version would compute otherwise
+        try:
+            printed = subprocess.run([one, "--version"], capture_output=True, text=True, timeout=60).stdout
+        except (OSError, subprocess.SubprocessError):
+            continue
+        if printed.splitlines()[:1] == _core.versions().splitlines()[:1]:
+            return os.path.abspath(one)
+    return ""
+
+
+def program() -> str:
+    """The program lissom of the same version, for processes of their own: $LISSOM_PROGRAM, or beside the package, or on the
+    path. An empty text where there is none; then everything is computed in this process."""
+    return _program_of(os.environ.get("LISSOM_PROGRAM"), os.environ.get("PATH"))
+
+
+def _users_level() -> int:
+    """How many calls above __exit__ the package was called from."""
+    folder = os.path.dirname(os.path.abspath(__file__))
+    level = 1
+    frame = sys._getframe(1)
+    while frame.f_back is not None and os.path.dirname(os.path.abspath(frame.f_code.co_filename)) == folder:
+        frame = frame.f_back
+        level += 1
+    return level
 
 
 def path(value: Path, what: str) -> str:
@@ -106,7 +161,7 @@ def numbers(value: Any, what: str, shape: tuple[int | None, ...]) -> Array:
         array = np.asarray(value)
         if array.dtype.kind not in "fiub":
             raise TypeError
-        array = np.ascontiguousarray(array, dtype=np.float64)
+        array = np.asarray(array, dtype=np.float64, order="C")
     except (TypeError, ValueError):
         raise InputError(f"{what}: expected numbers, found {_kind(value)}") from None
     if array.ndim != len(shape) or any(n is not None and n != m for n, m in zip(shape, array.shape)):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from typing import Any, Mapping, Sequence, Union
 
 import numpy as np
 
 from . import _core, _toml
-from ._calls import Call, Path, Progress, integer, number, optional_path, parsed, path, text, texts
+from ._calls import Call, Path, Progress, TemporaryFolder, integer, number, optional_path, parsed, path, text, texts
 from ._errors import InputError
 from ._results import Comparison, FrequencyResponse, Linearisation, Run, StudyResult, Training
 
@@ -99,7 +98,7 @@ class Study:
         """
         folder = path(out, "out")
         command = f"lissom.Study({self._input[0]!r}).run({folder!r})"
-        with Call(progress) as call:
+        with Call(progress, processes=True) as call:
             summary, words, page = _core.run(
                 call.session, self._input, folder, bool(report), bool(resume), number(checkpoint, "checkpoint"), command
             )
@@ -140,11 +139,11 @@ class Study:
         """
         keep = None
         if out is None:
-            keep = tempfile.TemporaryDirectory(prefix="lissom-")
+            keep = TemporaryFolder()
             file = os.path.join(keep.name, "model.rom.h5")
         else:
             file = os.path.join(path(out, "out"), "model.rom.h5")
-        with Call(progress) as call:
+        with Call(progress, processes=out is not None) as call:
             summary, words, values, used = _core.train(
                 call.session,
                 self._input,
@@ -228,11 +227,42 @@ class Study:
             )
             return parsed(summary)
 
-    def sweep(self, out: Path, *, progress: Progress = None) -> StudyResult:
-        """Varies the parameters that [sweep] names; leaves sweep.csv in `out`."""
+    def sweep(
+        self,
+        out: Path,
+        *,
+        jobs: int | None = None,
+        resume: bool = False,
+        retry_failed: bool = False,
+        timeout: float | None = None,
+        keep_results: bool = False,
+        processes: bool = True,
+        progress: Progress = None,
+    ) -> StudyResult:
+        """Varies the parameters that [sweep] names; leaves sweep.csv and sweep.json in `out`.
+
+        processes : every point in a process of its own, which is the program lissom ($LISSOM_PROGRAM, beside the package, or
+            on the path); without it, or where there is none, one after the other in this process.
+        jobs : points at a time (as many as cores). timeout : of a point [s].
+        resume : keep points that are done. retry_failed : and compute those that failed once more.
+        keep_results : leave the files of every point in points/NNNNNN.
+        """
         folder = path(out, "out")
-        with Call(progress) as call:
-            summary, words = _core.sweep(call.session, self._input, folder)
+        if jobs is not None and integer(jobs, "jobs") < 1:
+            raise InputError(f"jobs: is {jobs}, expected 1 or more")
+        if timeout is not None and not number(timeout, "timeout") > 0:
+            raise InputError(f"timeout: is {timeout}, expected a positive number")
+        with Call(progress, bool(processes)) as call:
+            summary, words = _core.sweep(
+                call.session,
+                self._input,
+                folder,
+                jobs or 0,
+                bool(resume),
+                bool(retry_failed),
+                float(timeout or 0),
+                bool(keep_results),
+            )
             return StudyResult(folder, parsed(summary), words, None, call.warnings)
 
     def __repr__(self) -> str:
@@ -375,6 +405,19 @@ def compare(
             call.session, files[0], files[1], columns, units_a, units_b, bool(nodes), optional_path(out, "out")
         )
         return Comparison(time.reshape(-1), names, units, differences, parsed(summary), words, call.warnings)
+
+
+def check(
+    study: Path, set: Mapping[str, Any] | None = None, *, quick: bool = False, progress: Progress = None
+) -> dict[str, Any]:
+    """Every problem of a study file at once: what ``lissom check --json`` says. "problems" is a list of dicts with file, line,
+    key, message and suggestion, empty where nothing is wrong; "study" says what it would do, "text" both for people.
+
+    quick : look at the text only, not into meshes and other files.
+    """
+    with Call(progress) as call:
+        found, words = _core.check(call.session, (path(study, "study"), None, _toml.settings(set)), bool(quick))
+        return {**parsed(found), "text": words}
 
 
 def report(folder: Path, out: Path | None = None, *, max_size: float = 20.0, progress: Progress = None) -> str:

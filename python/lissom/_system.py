@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from typing import Any, Mapping, Sequence
 
 from . import _toml
 from ._bodies import Body, ReducedBody
-from ._calls import Path, Progress, path, text
+from ._calls import Path, Progress, TemporaryFolder, path, text
 from ._errors import InputError
 from ._results import FrequencyResponse, Linearisation, Run, Training
 from ._study import Study
@@ -51,7 +50,7 @@ class System:
         table: dict[str, Any] = {}
         if isinstance(body, (Body, ReducedBody)):
             if self._temporary is None:
-                self._temporary = tempfile.TemporaryDirectory(prefix="lissom-")
+                self._temporary = TemporaryFolder()
             kind = "body" if isinstance(body, Body) else "reduced"
             file = os.path.join(self._temporary.name, f"{len(self._bodies)}.{kind}.h5")
             body.save(file)

@@ -8,6 +8,7 @@
 #include "lissom/io/pod_file.hpp"
 #include "lissom/io/reduced_body_file.hpp"
 #include "lissom/study/analysis_jobs.hpp"
+#include "lissom/study/check_study.hpp"
 #include "lissom/study/compare_job.hpp"
 #include "lissom/study/inspect_job.hpp"
 #include "lissom/study/run_job.hpp"
@@ -196,15 +197,28 @@ std::pair<std::string, std::string> reduce(Session& session, const PyStudy& stud
   return {dump(result.json), result.text};
 }
 
-std::pair<std::string, std::string> sweep(Session& session, const PyStudy& study, const std::string& out) {
+std::pair<std::string, std::string> sweep(Session& session, const PyStudy& study, const std::string& out,
+                                          int jobs, bool resume, bool retry_failed, double timeout,
+                                          bool keep_results) {
+  SweepJob job;
+  job.study = study_input(study);
+  job.out = out;
+  job.options.jobs = jobs;
+  job.options.resume = resume || retry_failed;
+  job.options.retry_failed = retry_failed;
+  job.options.timeout = timeout;
+  job.options.keep_results = keep_results;
+  const SweepResult result = session.run([&] { return run_sweep_job(job, session.context()); });
+  return {dump(result.json), result.text};
+}
+
+// Problems and what the study would do as JSON, and both for people.
+std::pair<std::string, std::string> check(Session& session, const PyStudy& study, bool quick) {
   const StudyInput input = study_input(study);
-  const StudyRun result = session.run([&] {
-    RunOptions options;
-    options.stop = session.context().stop;
-    options.runner = input.runner(session.context(), options.checkpoint);
-    return run_sweep(input.read(), out, session.diagnostics(), session.context().progress, options);
+  const StudyCheck found = session.run([&] {
+    return check_study(input.file, input.settings, quick, session.diagnostics(), session.context().progress);
   });
-  return {dump(result.summary), result.text};
+  return {dump({{"problems", found.problems_json()}, {"study", found.summary}}), found.text};
 }
 
 std::pair<std::string, std::string> inspect_of_study(Session& session, const PyStudy& study) {
@@ -289,6 +303,7 @@ void add_jobs(py::module_& module) {
   module.def("run", &run);
   module.def("reduce", &reduce);
   module.def("sweep", &sweep);
+  module.def("check", &check);
   module.def("inspect_study", &inspect_of_study);
   module.def("inspect", &inspect);
   module.def("compare", &compare);

@@ -39,7 +39,7 @@ PYBIND11_MODULE(_core, module) {
   module.doc() = "What the package lissom calls; its classes are the interface, not these.";
   py::register_exception_translator(translate);
   py::class_<Session>(module, "Session")
-      .def(py::init<const py::object&>(), py::arg("progress"))
+      .def(py::init<const py::object&, const std::string&>(), py::arg("progress"), py::arg("program") = "")
       .def("warnings", &Session::warnings);
   module.def("versions", &lissom::versions_text);
   module.def("unit_systems", [] {

@@ -18,11 +18,9 @@ std::recursive_timed_mutex& Session::jobs() {
   return mutex;
 }
 
-Session::Session(const py::object& progress)
-    : context_{diagnostics_,
-               [this](std::string_view phase, double fraction) { report(phase, fraction); },
-               [this] { return stop(); },
-               {}} {
+Session::Session(const py::object& progress, const std::string& program)
+    : context_{diagnostics_, [this](std::string_view phase, double fraction) { report(phase, fraction); },
+               [this] { return stop(); }, program} {
   if (progress.is_none() || progress.is(py::bool_(false))) return;
   if (progress.is(py::bool_(true)))
     printer_ = std::make_unique<ProgressPrinter>();

@@ -27,7 +27,8 @@ class Session {
  public:
   // `progress` is None, True (a bar on the terminal, as the command line shows it) or a callable(phase,
   // fraction) whose fraction is negative where it is not known.
-  explicit Session(const py::object& progress);
+  // `program` is lissom, for processes of their own; empty: none.
+  Session(const py::object& progress, const std::string& program);
 
   JobContext& context() { return context_; }
   Diagnostics& diagnostics() { return diagnostics_; }

@@ -235,8 +235,19 @@ class AnalyseTest(HowtoBase):
         self.assertAlmostEqual(float(last["motor.value"]), torque, delta=1e-9)
 
 
+class WriteStudyTest(HowtoBase):
+    page = "docs/howto/write-a-study.md"
+
+    def test_every_command_works(self):
+        self.follow()
+        # a longer link falls further in the same time, seen from where it hangs
+        lowest = [min(float(row["tip.y"]) for row in csv.DictReader((self.folder / name / "sensors.csv").read_text().splitlines())) for name in ("short", "long")]
+        self.assertLess(lowest[1], lowest[0])
+        self.assertTrue((self.folder / "heavy" / "long" / "sensors.csv").exists())
+
+
 class SweepTest(HowtoBase):
-    page = "sweep-parameters.md"
+    page = "docs/howto/sweep-parameters.md"
 
     def test_every_command_works_and_processes_give_what_one_process_gives(self):
         printed = self.follow()

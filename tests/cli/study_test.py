@@ -124,7 +124,7 @@ class Refused(StudyTest):
         self.refused('[bodies.rod]\nstiffness = "nope.mtx"\n', "s.toml:2: bodies.rod.stiffness: there is no file 'nope.mtx'")
 
     def test_no_bodies(self):
-        self.refused('title = "x"\n', "s.toml: bodies: is missing")
+        self.refused('title = "x"\n', "s.toml:1: bodies: is missing")
 
     def test_modes_that_cannot_be_had(self):
         for count in (-1, 99999999999):

@@ -1,0 +1,60 @@
+# The libraries that Lissom is linked with, found in one place for the build and for programs that use the installed
+# package (lissom-config.cmake). What has no package file of its own in Debian becomes a target lissom::NAME.
+
+# in a build what is missing ends it; within find_package(lissom) it is the caller who decides
+macro(lissom_find)
+  if(LISSOM_IN_PACKAGE)
+    find_dependency(${ARGN})
+  else()
+    find_package(${ARGN} REQUIRED)
+  endif()
+endmacro()
+
+lissom_find(PkgConfig)
+lissom_find(Eigen3 3.4 NO_MODULE)
+lissom_find(fmt)
+lissom_find(spdlog)
+lissom_find(nlohmann_json)
+lissom_find(toml11)
+lissom_find(ZLIB)
+lissom_find(OpenMP COMPONENTS CXX)
+lissom_find(Threads)
+lissom_find(SUNDIALS COMPONENTS cvode nvecserial sunmatrixdense sunlinsoldense)
+
+# OpenBLAS, whatever the caller prefers for itself
+set(LISSOM_SAVED_VENDOR ${BLA_VENDOR})
+set(BLA_VENDOR OpenBLAS)
+lissom_find(BLAS)
+lissom_find(LAPACK)
+set(BLA_VENDOR ${LISSOM_SAVED_VENDOR})
+
+foreach(pair HDF5=hdf5-serial MATIO=matio)
+  string(REPLACE "=" ";" pair ${pair})
+  list(POP_FRONT pair name)
+  pkg_check_modules(LISSOM_${name} QUIET IMPORTED_TARGET GLOBAL ${pair})
+  if(NOT LISSOM_${name}_FOUND)
+    list(APPEND LISSOM_MISSING "the pkg-config module ${pair}")
+  endif()
+endforeach()
+
+# the Debian packages of these have neither CMake nor pkg-config files
+if(NOT LISSOM_IN_PACKAGE)
+  find_path(LISSOM_SUITESPARSE_INCLUDE cholmod.h PATH_SUFFIXES suitesparse REQUIRED)
+endif()
+foreach(name cholmod umfpack metis)
+  find_library(LISSOM_${name}_LIBRARY ${name})
+  mark_as_advanced(LISSOM_${name}_LIBRARY)
+  if(NOT LISSOM_${name}_LIBRARY)
+    list(APPEND LISSOM_MISSING "the library ${name}")
+  elseif(NOT TARGET lissom::${name})
+    add_library(lissom::${name} UNKNOWN IMPORTED)
+    set_target_properties(lissom::${name} PROPERTIES IMPORTED_LOCATION ${LISSOM_${name}_LIBRARY})
+  endif()
+endforeach()
+
+if(LISSOM_MISSING)
+  list(JOIN LISSOM_MISSING ", " LISSOM_MISSING)
+  if(NOT LISSOM_IN_PACKAGE)
+    message(FATAL_ERROR "missing: ${LISSOM_MISSING}; scripts/install-packages installs what Lissom needs")
+  endif()
+endif()

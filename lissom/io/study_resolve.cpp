@@ -1,0 +1,531 @@
+#include "lissom/io/study_resolve.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <sstream>
+
+#include "lissom/core/expression.hpp"
+#include "lissom/core/expression_names.hpp"
+#include "lissom/core/text.hpp"
+
+namespace lissom {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// The name of an entry of a list of tables, or nothing.
+const std::string* name_in(const toml::value& entry) {
+  if (!entry.is_table()) return nullptr;
+  const auto it = entry.as_table().find("name");
+  return it != entry.as_table().end() && it->second.is_string() ? &it->second.as_string().str : nullptr;
+}
+
+// The table of a key, with whatever word.
+const KeySchema* entry_of(const TableSchema* schema, const std::string& key) {
+  if (!schema) return nullptr;
+  const auto found = schema->find(key);
+  return found.empty() ? nullptr : found.front();
+}
+
+bool is_list_of_tables(const toml::value& value) {
+  return value.is_array() && !value.as_array().empty() &&
+         std::all_of(value.as_array().begin(), value.as_array().end(),
+                     [](const toml::value& entry) { return entry.is_table(); });
+}
+
+// ----------------------------------------------------------------------------------------------- includes
+
+// Puts `below` beneath `own`.
+void merge(toml::value& own, const toml::value& below, const TableSchema* schema) {
+  for (const auto& [key, value] : below.as_table()) {
+    auto& table = own.as_table();
+    const auto it = table.find(key);
+    if (it == table.end()) {
+      table[key] = value;
+      continue;
+    }
+    const KeySchema* entry = entry_of(schema, key);
+    toml::value& mine = it->second;
+    if (mine.is_table() && value.is_table()) {
+      if (entry && entry->whole) continue;
+      if (entry && entry->has(kind::named_tables)) {
+        for (const auto& [name, one] : value.as_table()) {
+          const auto at = mine.as_table().find(name);
+          if (at == mine.as_table().end())
+            mine.as_table()[name] = one;
+          else if (at->second.is_table() && one.is_table())
+            merge(at->second, one, entry->table);
+        }
+        continue;
+      }
+      merge(mine, value, entry ? entry->table : nullptr);
+      continue;
+    }
+    if (!is_list_of_tables(mine) || !is_list_of_tables(value)) continue;
+    toml::array list = value.as_array();
+    for (toml::value& one : mine.as_array()) {
+      const std::string* name = name_in(one);
+      const auto same = std::find_if(list.begin(), list.end(), [&](const toml::value& other) {
+        const std::string* its = name_in(other);
+        return name && its && *name == *its;
+      });
+      if (same == list.end()) {
+        list.push_back(std::move(one));
+        continue;
+      }
+      merge(one, *same, entry ? entry->table : nullptr);
+      *same = std::move(one);
+    }
+    mine.as_array() = std::move(list);
+  }
+}
+
+// Names of files in an included study, which stands in `folder` as the including one sees it.
+class Relocation {
+ public:
+  explicit Relocation(fs::path folder) : folder_(std::move(folder)) {}
+
+  void table(toml::value& at, const TableSchema& schema) {
+    // of trajectories without a common file all entries are files
+    const bool apart = schema.name == "train.trajectories" && !at.as_table().contains("file");
+    for (auto& [key, value] : at.as_table()) {
+      for (const KeySchema* entry : schema.find(key)) {
+        if (entry->has(kind::file) || (apart && key == "time")) move(value);
+        if (entry->has(kind::function | kind::functions)) functions(value);
+        if (!entry->table || entry->has(kind::function | kind::functions)) continue;
+        if (apart && (key == "bodies" || key == "nodes")) {
+          if (value.is_table())
+            for (auto& [name, file] : value.as_table()) move(file);
+        } else if (entry->has(kind::named_tables) && value.is_table()) {
+          for (auto& [name, one] : value.as_table())
+            if (one.is_table()) table(one, *entry->table);
+        } else if (value.is_table()) {
+          table(value, *entry->table);
+        } else if (value.is_array()) {
+          for (toml::value& one : value.as_array())
+            if (one.is_table()) table(one, *entry->table);
+        }
+        break;
+      }
+    }
+  }
+
+ private:
+  void move(toml::value& value) const {
+    if (!value.is_string() || value.as_string().str.empty()) return;
+    std::string& text = value.as_string().str;
+    text = (folder_ / text).string();
+  }
+
+  void functions(toml::value& value) const {
+    if (value.is_array())
+      for (toml::value& one : value.as_array()) functions(one);
+    else if (value.is_table())
+      if (const auto it = value.as_table().find("file"); it != value.as_table().end()) move(it->second);
+  }
+
+  fs::path folder_;
+};
+
+class Includer {
+ public:
+  explicit Includer(TomlProblems& problems) : problems_(problems) {}
+
+  // `folder`: that of the file, as the study sees it.
+  bool include(toml::value& root, const fs::path& path, const fs::path& folder) {
+    if (!root.as_table().contains("include")) return false;
+    TomlTable table(root, study_schema(), "", path.string(), problems_);
+    const std::vector<std::string> files = table.texts("include").value_or(std::vector<std::string>{});
+    if (table.is_list("include") && files.empty()) table.problem("include", "the list is empty");
+    stack_.push_back(fs::weakly_canonical(path));
+    toml::value all = toml::table();
+    for (const std::string& name : files) {
+      const fs::path file = path.parent_path() / name;
+      if (name.empty() || !fs::is_regular_file(file)) {
+        table.problem("include", fmt::format("there is no file '{}'", file.string()));
+        continue;
+      }
+      const fs::path whole = fs::weakly_canonical(file);
+      if (const auto at = std::find(stack_.begin(), stack_.end(), whole); at != stack_.end()) {
+        std::vector<std::string> chain;
+        for (auto it = at; it != stack_.end(); ++it) chain.push_back(it->filename().string());
+        chain.push_back(whole.filename().string());
+        table.problem("include", fmt::format("files include each other: {}", fmt::join(chain, " -> ")));
+        continue;
+      }
+      toml::value below;
+      try {
+        below = parse_toml(read_file(file), file);
+      } catch (const InputError& e) {
+        table.problem("include", e.what());
+        continue;
+      }
+      const fs::path its_folder = fs::path(name).parent_path();
+      if (below.as_table().contains("include")) include(below, file, folder / its_folder);
+      if (!its_folder.empty()) Relocation(its_folder).table(below, study_schema());
+      // later files count more
+      merge(below, all, &study_schema());
+      all = std::move(below);
+    }
+    stack_.pop_back();
+    root.as_table().erase("include");
+    merge(root, all, &study_schema());
+    return true;
+  }
+
+ private:
+  TomlProblems& problems_;
+  std::vector<fs::path> stack_;
+};
+
+// ------------------------------------------------------------------------------------ parameters and units
+
+// A parameter: a plain number, or one with a unit, which then follows the system of units.
+struct Parameter {
+  double value = 0;  // as written, or in SI units
+  std::optional<Dimension> dimension;
+};
+
+bool begins_name(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+bool goes_on(char c) {
+  return begins_name(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+
+// Calls `word` for every name in an expression, whose text it may replace.
+template <class Word>
+std::string replace_names(const std::string& text, Word word) {
+  std::string out;
+  for (size_t i = 0; i < text.size();) {
+    const char c = text[i];
+    if (begins_name(c)) {
+      size_t end = i;
+      while (end < text.size() && goes_on(text[end])) ++end;
+      out += word(text.substr(i, end - i));
+      i = end;
+    } else if (std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '.') {
+      // numbers with exponents are no names: 1e-3
+      size_t end = i;
+      while (end < text.size() &&
+             (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '.' ||
+              ((text[end] == '-' || text[end] == '+') && end > i &&
+               (text[end - 1] == 'e' || text[end - 1] == 'E'))))
+        ++end;
+      out += text.substr(i, end - i);
+      i = end;
+    } else {
+      out += c;
+      ++i;
+    }
+  }
+  return out;
+}
+
+class Resolver {
+ public:
+  Resolver(const std::string& file, TomlProblems& problems) : file_(file), problems_(problems) {}
+
+  void resolve(toml::value& root) {
+    UnitSystem units;
+    read_units(root, units);
+    read_parameters(root, units);
+    table(root, study_schema(), "", units);
+  }
+
+ private:
+  // An unknown name is left to the reader.
+  static void read_units(const toml::value& table, UnitSystem& units) {
+    const auto it = table.as_table().find("units");
+    if (it == table.as_table().end() || !it->second.is_string()) return;
+    try {
+      units = parse_unit_system(it->second.as_string().str);
+    } catch (const InputError&) {
+    }
+  }
+
+  void problem(const toml::value& value, const std::string& key, const std::string& message) {
+    problems_.add(position_of(value, {file_, 1}), key, message);
+    problems_.close(key);
+  }
+
+  // The value with another content, at the same place of the file.
+  static void replace(toml::value& value, toml::value content) {
+    const auto* place = dynamic_cast<const toml::detail::region*>(toml::detail::get_region(value));
+    if (place) toml::detail::change_region(content, *place);
+    value = std::move(content);
+  }
+
+  // ---- parameters
+
+  void read_parameters(toml::value& root, const UnitSystem& units) {
+    const auto it = root.as_table().find("parameters");
+    if (it == root.as_table().end() || !it->second.is_table()) return;
+    const std::vector<std::string> taken = expression_names();
+    for (const auto& [name, value] : it->second.as_table()) {
+      const std::string key = "parameters." + name;
+      names_.push_back(name);
+      const bool good =
+          !name.empty() && begins_name(name[0]) && std::all_of(name.begin(), name.end(), goes_on);
+      if (!good)
+        problem(value, key, "the name is to be of letters, digits and _, and to begin with a letter");
+      else if (std::find(taken.begin(), taken.end(), name) != taken.end())
+        problem(value, key, fmt::format("'{}' means something else in expressions: take another name", name));
+    }
+    std::sort(names_.begin(), names_.end());
+    given_ = &it->second;
+    for (const std::string& name : names_) evaluate(name);
+    // what others read of them: numbers, in the study's units
+    for (auto& [name, value] : it->second.as_table()) {
+      const auto found = parameters_.find(name);
+      if (found != parameters_.end() && value.is_string()) replace(value, number_in(found->second, units));
+    }
+  }
+
+  static double number_in(const Parameter& parameter, const UnitSystem& units) {
+    return parameter.dimension ? parameter.value / parameter.dimension->unit(units) : parameter.value;
+  }
+
+  // False where it is wrong, which has been said.
+  bool evaluate(const std::string& name) {
+    if (parameters_.contains(name)) return true;
+    if (wrong_.contains(name)) return false;
+    const toml::value& value = given_->as_table().at(name);
+    const std::string key = "parameters." + name;
+    const auto bad = [&](const std::string& message) {
+      problem(value, key, message);
+      wrong_.insert(name);
+      return false;
+    };
+    Parameter parameter;
+    if (value.is_integer()) {
+      parameter.value = static_cast<double>(value.as_integer());
+    } else if (value.is_floating() && std::isfinite(value.as_floating())) {
+      parameter.value = value.as_floating();
+    } else if (value.is_string()) {
+      const std::string text(trim(value.as_string().str));
+      if (std::find(under_way_.begin(), under_way_.end(), name) != under_way_.end()) {
+        std::vector<std::string> chain = under_way_;
+        chain.push_back(name);
+        return bad(fmt::format("depends on itself: {}", fmt::join(chain, " -> ")));
+      }
+      under_way_.push_back(name);
+      bool good = true;
+      std::string message;
+      try {
+        if (text.starts_with('=')) {
+          parameter.value = number(text, nullptr, UnitSystem());
+        } else if (const auto quantity = parse_quantity(text)) {
+          parameter.value = quantity->value;
+          parameter.dimension = quantity->dimension;
+        } else {
+          good = false;
+          message =
+              fmt::format("expected a number, one with a unit (\"30 mm\") or \"= EXPRESSION\", found \"{}\"",
+                          printable(text));
+        }
+      } catch (const InputError& e) {
+        good = false;
+        message = e.what();
+      }
+      under_way_.pop_back();
+      if (!good) return bad(message);
+    } else {
+      return bad("expected a number, one with a unit (\"30 mm\") or \"= EXPRESSION\"");
+    }
+    parameters_[name] = parameter;
+    return true;
+  }
+
+  // Names of parameters replaced by their values. Throws InputError: a name that is not known.
+  std::string substitute(const std::string& text, const UnitSystem& units) {
+    static const std::vector<std::string> known = expression_names();
+    return replace_names(text, [&](const std::string& name) {
+      if (std::find(names_.begin(), names_.end(), name) != names_.end()) {
+        if (!evaluate(name)) fail_input("the parameter '{}' has a problem of its own", name);
+        return fmt::format("({:.17g})", number_in(parameters_.at(name), units));
+      }
+      if (std::find(known.begin(), known.end(), name) == known.end()) {
+        std::vector<std::string> all = names_;
+        const std::string meant = did_you_mean(name, all);
+        all.insert(all.end(), known.begin(), known.end());
+        fail_input("there is no parameter '{}'{}; [parameters] has {}", name,
+                   meant.empty() ? did_you_mean(name, all) : meant,
+                   names_.empty() ? "none" : fmt::format("{}", fmt::join(names_, ", ")));
+      }
+      return name;
+    });
+  }
+
+  // "= EXPRESSION", or a number with a unit of `dimension`. Throws InputError.
+  double number(const std::string& text, const Dimension* dimension, const UnitSystem& units) {
+    if (text.starts_with('=')) {
+      const std::string body(trim(std::string_view(text).substr(1)));
+      const Expression expression(substitute(body, units));
+      if (expression.uses_time()) fail_input("'{}': t is known in functions of time only", text);
+      const double value = expression.value(0);
+      if (!std::isfinite(value)) fail_input("'{}' is {}, expected a finite number", text, value);
+      return value;
+    }
+    const auto quantity = parse_quantity(text);
+    LISSOM_ASSERT(quantity && dimension);
+    return in_units(*quantity, *dimension, units);
+  }
+
+  // ---- the tree
+
+  void table(toml::value& at, const TableSchema& schema, const std::string& path, UnitSystem units) {
+    if (!path.empty()) read_units(at, units);
+    std::string word;
+    if (!schema.depends_on.empty())
+      if (const auto it = at.as_table().find(schema.depends_on);
+          it != at.as_table().end() && it->second.is_string())
+        word = it->second.as_string().str;
+    if (&schema == parameters_table()) return;
+    for (auto& [key, value] : at.as_table()) {
+      const KeySchema* entry = schema.find(key, word);
+      if (!entry) entry = entry_of(&schema, key);
+      if (!entry) continue;
+      key_of(value, *entry, path.empty() ? key : path + "." + key, units);
+    }
+  }
+
+  static const TableSchema* parameters_table() {
+    static const TableSchema* found = study_schema().find("parameters").front()->table;
+    return found;
+  }
+
+  void key_of(toml::value& value, const KeySchema& entry, const std::string& path, const UnitSystem& units) {
+    if (entry.has(kind::any)) return;
+    if (entry.has(kind::function)) {
+      function(value, entry, path, units);
+    } else if (entry.has(kind::functions)) {
+      if (value.is_array())
+        for (toml::value& one : value.as_array()) function(one, entry, path, units);
+    } else if (entry.has(kind::named_tables) && value.is_table()) {
+      for (auto& [name, one] : value.as_table())
+        if (one.is_table()) table(one, *entry.table, path + "." + name, units);
+    } else if (entry.table && value.is_table()) {
+      table(value, *entry.table, path, units);
+    } else if (entry.table && entry.has(kind::tables) && value.is_array()) {
+      int count = 0;
+      for (toml::value& one : value.as_array()) {
+        ++count;
+        if (one.is_table()) table(one, *entry.table, fmt::format("{}[{}]", path, count), units);
+      }
+    } else if (entry.has(kind::number | kind::integer | kind::numbers | kind::integers | kind::vector |
+                         kind::matrix)) {
+      numbers(value, entry, path, units);
+    }
+  }
+
+  // A text in the place of a number.
+  void numbers(toml::value& value, const KeySchema& entry, const std::string& path, const UnitSystem& units) {
+    if (value.is_array()) {
+      for (toml::value& one : value.as_array()) numbers(one, entry, path, units);
+      return;
+    }
+    if (!value.is_string()) return;
+    const std::string text(trim(value.as_string().str));
+    const bool whole = entry.has(kind::integer | kind::integers);
+    try {
+      if (!text.starts_with('=')) {
+        const auto quantity = parse_quantity(text);
+        if (!quantity) {
+          // a number in quotes
+          if (!entry.has(kind::text | kind::word) && parse_double(text))
+            problem(value, path,
+                    fmt::format("expected {}, found \"{}\": leave out the quotes",
+                                whole ? "a whole number" : "a number", text));
+          return;
+        }
+        if (whole) {
+          problem(value, path, fmt::format("expected a whole number, found \"{}\"", text));
+          return;
+        }
+      }
+      const double found = number(text, &entry.dimension, units);
+      if (!whole) {
+        replace(value, found);
+      } else if (found == std::floor(found) && std::abs(found) < 1e15) {
+        replace(value, static_cast<std::int64_t>(found));
+      } else {
+        problem(value, path, fmt::format("\"{}\" is {}, expected a whole number", text, found));
+      }
+    } catch (const InputError& e) {
+      problem(value, path, e.what());
+    }
+  }
+
+  // A number with a unit, or parameters in an expression; points of a table.
+  void function(toml::value& value, const KeySchema& entry, const std::string& path,
+                const UnitSystem& units) {
+    if (value.is_table()) {
+      const auto it = value.as_table().find("table");
+      if (it == value.as_table().end() || !it->second.is_array()) return;
+      const KeySchema time{.name = "t", .kinds = kind::number, .dimension = dimensions::time};
+      KeySchema plain{.name = "value", .kinds = kind::number, .dimension = entry.dimension};
+      for (toml::value& point : it->second.as_array()) {
+        if (!point.is_array() || point.as_array().size() != 2) continue;
+        numbers(point.as_array()[0], time, path, units);
+        numbers(point.as_array()[1], plain, path, units);
+      }
+      return;
+    }
+    if (!value.is_string()) return;
+    std::string text(trim(value.as_string().str));
+    try {
+      if (const auto quantity = parse_quantity(text, false)) {
+        replace(value, in_units(*quantity, entry.dimension, units));
+        return;
+      }
+      if (text.starts_with('=')) text = std::string(trim(std::string_view(text).substr(1)));
+      // without parameters the expression says what is wrong with its names
+      if (!names_.empty()) text = substitute(text, units);
+      value.as_string().str = text;
+    } catch (const InputError& e) {
+      problem(value, path, e.what());
+    }
+  }
+
+  std::string file_;
+  TomlProblems& problems_;
+  const toml::value* given_ = nullptr;
+  std::vector<std::string> names_, under_way_;
+  std::map<std::string, Parameter> parameters_;
+  std::set<std::string> wrong_;
+};
+
+}  // namespace
+
+toml::value parse_toml(const std::string& text, const std::filesystem::path& path) {
+  toml::value root;
+  try {
+    std::istringstream stream(text);
+    root = toml::parse(stream, path.string());
+  } catch (const toml::syntax_error& e) {
+    // its own text shows the line with a caret
+    TomlProblems problems;
+    problems.add({path.string(), static_cast<long>(e.location().line())}, "",
+                 fmt::format("is no valid TOML: {}", e.what()));
+    problems.throw_if_any();
+  } catch (const std::exception& e) {
+    TomlProblems problems;
+    problems.add({path.string(), 1}, "", fmt::format("is no valid TOML: {}", e.what()));
+    problems.throw_if_any();
+  }
+  if (!root.is_table()) fail_input("{}: is no valid study file", path.string());
+  return root;
+}
+
+bool merge_includes(toml::value& root, const std::filesystem::path& path, TomlProblems& problems) {
+  return Includer(problems).include(root, path, {});
+}
+
+void resolve_numbers(toml::value& root, const std::string& file, TomlProblems& problems) {
+  Resolver(file, problems).resolve(root);
+}
+
+}  // namespace lissom
