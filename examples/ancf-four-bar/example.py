@@ -36,7 +36,8 @@ for load in (0.35, 0.6, 0.935):  # to 1 s: the motion is sensitive from 1.1 s on
     print(f"load {load:.3f}: relative error of y of B {np.linalg.norm(error) / np.linalg.norm(full.sensors['B.y']):.1e}, "
           f"trust {rom.distance_from_training(states).max():.1f}")
 pod = small.summary["pod"]
-print(f"no constraint is left, {pod['constraints_satisfied']} are satisfied by the basis; forces at {pod['points']['used']} of {pod['points']['all']} points")
+used, every = pod["points"]["used"], pod["points"]["all"]
+print(f"no constraint is left, {pod['constraints_satisfied']} are satisfied by the basis; forces at {used} of {every} points")
 
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")

@@ -1,6 +1,7 @@
 """A crankshaft: a mode matrix that is never copied, and stress from it.
 
-The mesh is coarser than the study's (elements of 6 mm, 19285 nodes in place of 50031), so that this takes seconds: frequencies are 1 % above those of the README.
+The mesh is coarser than the study's (elements of 6 mm, 19285 nodes in place of 50031), so that this takes seconds: frequencies are 1 % above those
+of the README.
 
 Prints:
 
@@ -34,7 +35,8 @@ print("flexible modes 1, 5, 10:", ", ".join(f"{shaft.frequencies[k - 1]:.0f}" fo
 
 # the modes of all nodes: a view of what C++ holds, which lives on without the body
 modes, stress = shaft.modes, shaft.stress_modes
-print(f"modes {modes.shape[0]} x {modes.shape[1]}, {modes.nbytes / 1e6:.0f} MB; own memory: {modes.flags.owndata}, writeable: {modes.flags.writeable}")
+rows, columns = modes.shape
+print(f"modes {rows} x {columns}, {modes.nbytes / 1e6:.0f} MB; own memory: {modes.flags.owndata}, writeable: {modes.flags.writeable}")
 
 # the first flexible mode, scaled to a largest displacement of 0.1 mm, and its von Mises stress: six rows a node
 q = shaft.eigenvectors[:, 6]

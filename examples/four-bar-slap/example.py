@@ -1,8 +1,8 @@
 """The four-bar as an ODE of six unknowns, integrated by SciPy.
 
-The mechanism is simulated and reduced as a whole; the small model is a right-hand side with an exact Jacobian, which solve_ivp takes as it is. From one kink of
-the load to the next the explicit method keeps its high order. The generalized-alpha method of Lissom is of second order: its error falls to a quarter with half the
-step, and it needs a tenth of the steps, since the highest frequency, 31 kHz, does not bind it.
+The mechanism is simulated and reduced as a whole; the small model is a right-hand side with an exact Jacobian, which solve_ivp takes as it is. From
+one kink of the load to the next the explicit method keeps its high order. The generalized-alpha method of Lissom is of second order: its error falls
+to a quarter with half the step, and it needs a tenth of the steps, since the highest frequency, 31 kHz, does not bind it.
 
 Prints:
 

@@ -62,4 +62,5 @@ with tempfile.TemporaryDirectory() as folder:
     u[:, i] = 1
     tip = scipy.signal.lsim(plant, u, t)[1][:, o]
     static = servo.D[o, i] - servo.C[o] @ np.linalg.solve(servo.A, servo.B[:, i])
-    print(f"servos: {servo.frequencies[0]:.2f} Hz; a step of torque lifts the tip by {1e6 * static:.1f} um/(N m), at first by {tip.max() / static:.2f} of it")
+    print(f"servos: {servo.frequencies[0]:.2f} Hz; a step of torque lifts the tip by {1e6 * static:.1f} um/(N m), "
+          f"at first by {tip.max() / static:.2f} of it")

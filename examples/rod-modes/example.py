@@ -1,8 +1,8 @@
 """Modes of a connecting rod: mesh, body and modes as arrays.
 
-The rod is meshed and its free modes are computed as `lissom run` does; they are then checked with K and M as SciPy matrices. On a coarser mesh of linear tets,
-whose frequencies are a little higher, K and M go the other way: given as those of any other program they are a body, with the modes that SciPy finds. At last the
-rod is held at its big end.
+The rod is meshed and its free modes are computed as `lissom run` does; they are then checked with K and M as SciPy matrices. On a coarser mesh of
+linear tets, which are stiffer, K and M go the other way: given as those of any other program they are a body, with the modes that SciPy
+finds. At last the rod is held at its big end.
 
 Prints:
 

@@ -53,4 +53,5 @@ print(f"energy drift {fine.summary['energy_drift']:.1e} of {fine.summary['energy
 rigid = 0.03 * np.cos(angle) + np.sqrt(0.105**2 - (0.03 * np.sin(angle)) ** 2)
 print(f"slider against rigid bodies: within {1e6 * np.abs(x - rigid).max():.2f} micrometres, the rod's elongation")
 a = fine.sensors["A.x"]
-print(f"rod reduced to 10 % (proven {100 * rod.errors['bound'].max():.1f} %): a_x differs by {np.abs(coarse.sensors['A.x'] - a).max():.1e} of {np.abs(a).max():.0f} m/s2")
+off = np.abs(coarse.sensors["A.x"] - a).max()
+print(f"rod reduced to 10 % (proven {100 * rod.errors['bound'].max():.1f} %): a_x differs by {off:.1e} of {np.abs(a).max():.0f} m/s2")

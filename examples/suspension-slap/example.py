@@ -1,7 +1,8 @@
 """A suspension corner as ten unknowns, driven over roads that it was not trained on, by Lissom and by SciPy.
 
-Trained on a bump and on a stop in a bend, the model gets the loads of other cases of the study: `with_study` takes them, and the wheel is compared with that of the
-full mechanism. How far it is from its training the model knows itself. Dampers make it stiff: SciPy's Radau uses the exact Jacobian.
+Trained on a bump and on a stop in a bend, the model gets the loads of other cases of the study: `with_study` takes them, and the wheel is compared
+with that of the full mechanism. How far it is from its training the model knows itself. Dampers make it stiff: SciPy's Radau uses the exact
+Jacobian.
 
 Prints:
 
@@ -35,7 +36,8 @@ for case in ("kerb", "overload"):
     small = roads[case].simulate()
     off = np.linalg.norm(small.sensors["wheel"] - wheel, axis=1).max()
     distance = rom.distance_from_training(np.vstack([small.q.T, small.v.T])).max()
-    print(f"{case}: wheel moves {1e3 * np.linalg.norm(wheel, axis=1).max():.1f} mm, off by {1e6 * off:.1f} um at most; distance from the training {distance:.2g}")
+    moved = np.linalg.norm(wheel, axis=1).max()
+    print(f"{case}: wheel moves {1e3 * moved:.1f} mm, off by {1e6 * off:.1f} um at most; distance from the training {distance:.2g}")
 print("warned:", small.warnings[0])
 
 kerb = roads["kerb"]

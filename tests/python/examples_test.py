@@ -23,12 +23,11 @@ loader = importlib.machinery.SourceFileLoader("follow_page", str(SOURCE / "scrip
 pages = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
 loader.exec_module(pages)
 
-# Relative tolerance of printed numbers. 5 %, that of the pages, where gmsh makes the mesh, as other versions mesh a little differently. Without
-# gmsh only compilers and libraries differ; two digits are printed of most numbers, and one of the last digit is up to 10 % of the
-# smallest: 5 % again where a number is an error, but the numbers of beams and of a shipped mesh are otherwise equal to what is printed.
+# Relative tolerance of printed numbers. 5 %, that of the pages: other versions of gmsh mesh a little differently. Where no mesh is made (beams, those
+# that are shipped), another compiler or BLAS changes errors of 1e-16 m2, or those of long motions, by some per cent as well.
 TOLERANCE = 0.05
-# no mesh, and three digits: half a unit of the last one is 0.5 %
-TOLERANCES = {"ancf-spatial": 0.005}
+# except where that is known better: equilibria of beams are exact to Newton's tolerance, and a unit of the last of three digits is 1 % at most
+TOLERANCES = {"ancf-spatial": 0.01}
 NEEDS_NO_GMSH = {"ancf-double-pendulum", "ancf-four-bar", "ancf-spatial", "four-bar-exudyn"}
 # Seconds. The longest takes ten on a quiet machine; ctest on a busy one has many times as much.
 LIMIT = 300
