@@ -58,7 +58,8 @@ verify:
 examples: build
 	@for study in examples/*/study.toml; do \
 	  name=$$(basename $$(dirname $$study)); \
-	  build/lissom run $$study --out build/examples/$$name && $(PYTHON) examples/$$name/plot.py build/examples/$$name || exit 1; \
+	  build/lissom run $$study --out build/examples/$$name && $(PYTHON) examples/$$name/plot.py build/examples/$$name && \
+	  PYTHONPATH=build/python $(PYTHON) -B examples/$$name/example.py || exit 1; \
 	done
 
 docs:

@@ -11,7 +11,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from . import _core, _toml
-from ._calls import Array, Call, Path, Progress, integer, integers, number, numbers, parsed, path, text
+from ._calls import Array, Call, Path, Progress, integer, integers, number, numbers, parsed, path, text, texts
 from ._errors import InputError
 
 # names of other programs (meshio) for the elements
@@ -54,6 +54,8 @@ class Mesh:
             (_ELEMENT_NAMES.get(text(name, "elements"), name), integers(table, f"elements[{name!r}]", 2))
             for name, table in elements.items()
         ]
+        if node_sets is not None and not isinstance(node_sets, Mapping):
+            raise InputError(f"node_sets: expected a dict of arrays by name, found {type(node_sets).__name__}")
         sets = {
             text(name, "node_sets"): integers(nodes, f"node_sets[{name!r}]", 1)
             for name, nodes in (node_sets or {}).items()
@@ -159,7 +161,7 @@ class Body:
         self,
         mesh: Mesh | Path | None = None,
         material: Mapping[str, Any] | None = None,
-        spiders: Sequence[Mapping[str, Any]] = (),
+        spiders: Sequence[Mapping[str, Any]] | None = (),
         mass: str | None = None,
         *,
         K: Any = None,
@@ -171,6 +173,7 @@ class Body:
         progress: Progress = None,
     ) -> None:
         self._name = text(name, "name")
+        spiders = () if spiders is None else spiders
         if K is None and M is None:
             if points is not None or dofs is not None:
                 raise InputError("points and dofs go with K and M")
@@ -272,7 +275,7 @@ class Body:
     def modes(
         self,
         count: int = 12,
-        fix: str | Iterable[str] = (),
+        fix: str | Iterable[str] | None = (),
         *,
         tolerance: float | None = None,
         allow_parts: bool | None = None,
@@ -287,7 +290,7 @@ class Body:
         """
         keys = {
             "count": integer(count, "count"),
-            "fix": [fix] if isinstance(fix, str) else list(fix),
+            "fix": texts(fix, "fix"),
             "tolerance": tolerance,
             "allow_parts": allow_parts,
         }

@@ -58,6 +58,7 @@ CASES = {
         expect(InputError, lambda: Mesh(points, {"hex20": hexes}, {"a": [-1]}), "node_sets['a']")
         expect(InputError, lambda: Mesh(points, {"hex20": hexes}, {"a": [[1]]}), "node_sets['a']")
         expect(InputError, lambda: Mesh(points, {"hex20": hexes}, {"a": ["x"]}), "node_sets['a']")
+        expect(InputError, lambda: Mesh(points, {"hex20": hexes}, [1, 2]), "node_sets")
         expect(InputError, lambda: Mesh(points, {"hex20": hexes}, node_ids=[1, 2]), "node_ids")
         expect(InputError, lambda: Mesh(points, {"hex20": hexes}, node_ids=np.ones(20, int)), "twice")
         expect(InputError, lambda: Mesh(points, {"hex20": hexes}, node_ids=np.arange(20)), "node_ids")
