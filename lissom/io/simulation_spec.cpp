@@ -802,6 +802,8 @@ SimulateSpec read_simulate(TomlTable& table, const std::vector<BodySpec>& bodies
       if (const auto it = keys.find(key); it != keys.end()) key = it->second;
       if (table.has(key))
         table.problem(key, problem.substr(problem.find(" is ") + 1));
+      else if (key == "step")
+        table.problem(key, fmt::format("is missing: {} has a fixed step", name_of(o.integrator)));
       else
         table.problem_here(problem);
     }

@@ -8,8 +8,17 @@ import os as _os
 
 # Threads of OpenMP that have nothing to do shall sleep, not spin, as the program lissom has it: on a machine that others
 # use as well, spinning threads hold up the ones they wait for. OpenMP reads this while it is loaded, which the next
-# import does; OMP_WAIT_POLICY=active in the environment keeps spinning.
-if "GOMP_SPINCOUNT" not in _os.environ:
+# import does, unless NumPy's BLAS has loaded it before: then they spin, as versions() says, but for OMP_WAIT_POLICY=passive
+# in the environment of the program. OMP_WAIT_POLICY=active keeps spinning.
+def _has_openmp() -> bool:
+    try:
+        with open("/proc/self/maps") as maps:
+            return "libgomp" in maps.read()
+    except OSError:
+        return False
+
+
+if "GOMP_SPINCOUNT" not in _os.environ and not _has_openmp():
     _os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 from . import _core

@@ -241,7 +241,8 @@ class Linearisation:
         return self.growth <= 0
 
     def to_scipy(self) -> Any:
-        """As scipy.signal.StateSpace."""
+        """As scipy.signal.StateSpace, for lsim and the like. Its freqresp goes by zeros and poles, which fails for more
+        than some twenty states: Study.response() does not."""
         import scipy.signal
 
         return scipy.signal.StateSpace(*(np.array(m) for m in (self.A, self.B, self.C, self.D)))

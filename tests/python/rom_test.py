@@ -44,6 +44,10 @@ class FourBar(FolderTest):
         scale = np.abs(J).max(axis=1, keepdims=True)
         np.testing.assert_allclose(numeric / scale, J / scale, atol=1e-5)
 
+    def test_a_study_that_has_nothing_to_run_is_refused(self):
+        with self.assertRaisesRegex(lissom.InputError, "has no loads, sensors or .simulate."):
+            self.rom.with_study({"rom": self.rom.file})
+
     def test_states_may_come_in_columns(self):
         rom = self.rom
         x = rom.x0[:, None] + 1e-6 * np.arange(3)
