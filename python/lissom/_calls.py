@@ -61,6 +61,8 @@ def _program_of(environment: str | None, search: str | None) -> str:
     found: list[str | None] = [os.path.join(folder, "bin", "lissom")]
     if os.path.exists(os.path.join(build, "CMakeCache.txt")):
         found.append(os.path.join(build, "lissom"))
+    # where a wheel puts it
+    found.append(os.path.join(os.path.dirname(os.path.abspath(sys.executable)), "lissom"))
     found.append(shutil.which("lissom", path=search))
     if environment:
         found = [environment]
@@ -78,8 +80,8 @@ def _program_of(environment: str | None, search: str | None) -> str:
 
 
 def program() -> str:
-    """The program lissom of the same version, for processes of their own: $LISSOM_PROGRAM, or beside the package, or on the
-    path. An empty text where there is none; then everything is computed in this process."""
+    """The program lissom of the same version, for processes of their own: $LISSOM_PROGRAM, or beside the package or
+    Python, or on the path. An empty text where there is none; then everything is computed in this process."""
     return _program_of(os.environ.get("LISSOM_PROGRAM"), os.environ.get("PATH"))
 
 
