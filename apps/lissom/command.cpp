@@ -89,7 +89,8 @@ void add_body_flags(CLI::App& verb, BodyFlags& flags) {
   verb.add_option("--stiffness-name", flags.stiffness_name, "Name of K in a file of several matrices")
       ->group(matrices);
   verb.add_option("--mass-name", flags.mass_name, "Name of M in a file of several matrices")->group(matrices);
-  verb.add_option("--dofs", flags.dofs, "File of node.direction lines, for formats without labels")
+  verb.add_option("--dofs", flags.dofs,
+                  "File that names node and direction of every row, for formats without labels")
       ->group(matrices);
   verb.add_option("--mesh", flags.mesh, "Mesh that gives the coordinates of the nodes")->group(matrices);
   verb.add_flag("--permit-massless", flags.permit_massless, "Accept degrees of freedom without mass")

@@ -137,14 +137,16 @@ int main(int argc, char** argv) {
   command.clear_progress();
   for (const Warning& warning : command.diagnostics.warnings())
     fmt::print(stderr, "lissom: warning: {}\n", printable(to_string(warning)));
+  std::string out;
   if (command.json_output) {
     command.json["warnings"] = to_json(command.diagnostics);
-    fmt::print("{}\n", command.json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    out = command.json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   } else {
-    fmt::print("{}{}", printable(command.text), command.styled);
+    out = printable(command.text) + command.styled;
   }
+  std::fwrite(out.data(), 1, out.size(), stdout);
   // a full disk shows when the buffer is written, which would happen silently at the end
-  if (std::fflush(stdout) != 0) {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
     fmt::print(stderr, "lissom: error: the result cannot be printed: {}\n", std::strerror(errno));
     return exit_failed;
   }

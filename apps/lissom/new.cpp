@@ -4,6 +4,7 @@
 
 #include "apps/lissom/command.hpp"
 #include "lissom/core/atomic_file.hpp"
+#include "lissom/core/file_kind.hpp"
 #include "lissom/io/new_study.hpp"
 #include "lissom/io/study_json_schema.hpp"
 
@@ -37,7 +38,7 @@ void make_study(const NewFlags& flags, Command& command) {
   const std::string name = folder.filename().string();
   if (name.empty() || name == "." || name == ".." || name.front() == '-')
     fail_input("'{}' is no name of a folder that could be made", flags.name);
-  if (fs::exists(folder)) fail_input("'{}' is there already; take another name, or remove it", flags.name);
+  if (is_there(folder)) fail_input("'{}' is there already; take another name, or remove it", flags.name);
   auto files = new_study(flags.kind, name, schema_file);
   files.emplace_back(schema_file, study_json_schema().dump(1) + "\n");
   std::error_code ec;

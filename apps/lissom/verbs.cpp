@@ -8,6 +8,7 @@
 #include <regex>
 
 #include "lissom/core/units.hpp"
+#include "lissom/io/new_study.hpp"
 
 namespace lissom::app {
 
@@ -77,6 +78,11 @@ std::string value_name(const CLI::Option& option) {
     for (const UnitSystem& system : unit_systems()) names.push_back(system.name);
     return fmt::format("{{{}}}", fmt::join(names, ","));
   }();
+  static const std::string kinds = [] {
+    std::vector<std::string> names;
+    for (const NewStudyKind& kind : new_study_kinds()) names.push_back(kind.name);
+    return fmt::format("{{{}}}", fmt::join(names, ","));
+  }();
   static const std::map<std::string, std::string> known = {
       {"case", "CASE"},        {"body", "BODY"},
       {"set", "KEY=VALUE"},    {"study", "FILE"},
@@ -84,7 +90,8 @@ std::string value_name(const CLI::Option& option) {
       {"units", units},        {"mass", "{consistent,lumped,calculix}"},
       {"units-a", units},      {"units-b", units},
       {"mass-matrix", "FILE"}, {"fix", "SET"},
-      {"input", "LOAD ..."},   {"output", "SENSOR ..."}};
+      {"input", "LOAD ..."},   {"output", "SENSOR ..."},
+      {"kind", kinds}};
   for (const std::string& name : option.get_lnames()) {
     if (name == "out") return option.get_description().starts_with("Folder") ? "DIR" : "FILE";
     if (const auto at = known.find(name); at != known.end()) return at->second;

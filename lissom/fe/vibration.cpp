@@ -166,6 +166,11 @@ double lowest_elastic_estimate(const FeModel& model) {
   while (dropped < 30 && gram.eigenvalues()[dropped] < 1e-9) ++dropped;
   const MatrixXd basis = gram.eigenvectors().rightCols(30 - dropped) *
                          gram.eigenvalues().tail(30 - dropped).cwiseSqrt().cwiseInverse().asDiagonal();
+  if (basis.cols() == 0 || !basis.allFinite() || !k.allFinite())
+    fail(
+        "{}: K and M have numbers too large or too small to compute with; are E and rho in the units of the "
+        "body?",
+        model.source);
   const Eigen::SelfAdjointEigenSolver<MatrixXd> ritz(basis.transpose() * k * basis);
   // the first six are rigid; fewer fields than that is a body of a few nodes, where any positive value will
   // do

@@ -10,6 +10,7 @@
 #include <map>
 #include <sstream>
 
+#include "lissom/core/file_kind.hpp"
 #include "lissom/core/text.hpp"
 #include "lissom/io/pod_file.hpp"
 #include "lissom/io/study_keys.hpp"
@@ -173,6 +174,8 @@ VibrationOptions read_modes(TomlTable& table) {
 // What is wrong with a body's name, which becomes the beginning of file names; empty if nothing is.
 std::string problem_of_name(const std::string& name) {
   if (name.empty()) return "the name is empty";
+  if (name == "ground")
+    return "the name 'ground' is that of the ground, to which joints may go: take another";
   if (name.size() > 100) return fmt::format("the name has {} bytes, expected 100 at most", name.size());
   if (name.front() == '.' || name.front() == '-' || name.front() == ' ')
     return fmt::format("the name begins with '{}', expected a letter, digit or _", name.front());
@@ -214,7 +217,7 @@ BodySpec read_body(const std::string& name, TomlTable table, const std::filesyst
     const auto text = table.text(key);
     if (!text) return;
     path = folder / *text;
-    if (text->empty() || !std::filesystem::exists(path))
+    if (text->empty() || !is_there(path))
       table.problem(key, fmt::format("there is no file '{}'", path.string()));
   };
   file("mesh", body.mesh);
@@ -320,7 +323,7 @@ void read_rom(TomlTable& table, const std::filesystem::path& given, StudyFile& s
   }
   if (!text) return;
   study.rom = study.path.parent_path() / *text;
-  if (text->empty() || !std::filesystem::exists(study.rom))
+  if (text->empty() || !is_there(study.rom))
     table.problem("rom", fmt::format("there is no file '{}'; 'lissom train' writes one",
                                      (study.path.parent_path() / *text).string()));
   for (const char* key : {"bodies", "joints", "train"})

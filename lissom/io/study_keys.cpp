@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "lissom/core/text.hpp"
+#include "lissom/io/study_resolve.hpp"
 #include "lissom/io/toml_table.hpp"
 
 namespace lissom {
@@ -270,6 +271,8 @@ StudySetting parse_setting(const std::string& text) {
 
 toml::value setting_value(const std::string& text) {
   // one line only, so that a value cannot bring further keys
+  if (line_nested_too_deep(text) > 0)
+    fail_input("--set: the value '{} ...' is nested too deeply", text.substr(0, 20));
   if (text.find('\n') == std::string::npos) try {
       std::istringstream stream("value = " + text + "\n");
       return toml::parse(stream, "--set").as_table().at("value");

@@ -500,15 +500,64 @@ class Resolver {
 
 }  // namespace
 
+long line_nested_too_deep(std::string_view text) {
+  constexpr int deepest = 64;
+  int depth = 0, dots = 0;
+  long line = 1;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\n') ++line;
+    if (c == '#') {
+      i = std::min(text.find('\n', i), text.size()) - 1;
+    } else if (c == '"' || c == '\'') {
+      // a text, possibly of several lines; what is not closed is the parser's business
+      const bool triple = i + 2 < text.size() && text[i + 1] == c && text[i + 2] == c;
+      size_t end = i + (triple ? 3 : 1);
+      while (end < text.size() &&
+             (triple ? text.substr(end, 3) != std::string(3, c) : text[end] != c && text[end] != '\n')) {
+        if (text[end] == '\n') ++line;
+        if (text[end] == '\\' && c == '"') ++end;
+        ++end;
+      }
+      i = triple ? end + 2 : (end < text.size() && text[end] == '\n' ? end - 1 : end);
+    } else if (c == '[' || c == '{') {
+      ++depth;
+      dots = 0;
+    } else if (c == ']' || c == '}') {
+      depth = std::max(depth - 1, 0);
+      dots = 0;
+    } else if (c == '.') {
+      ++dots;
+    } else if (c == '\n' || c == ',' || c == '=') {
+      dots = 0;
+    }
+    if (depth > deepest || dots > deepest) return line;
+  }
+  return 0;
+}
+
 toml::value parse_toml(const std::string& text, const std::filesystem::path& path) {
   toml::value root;
+  if (const long line = line_nested_too_deep(text); line > 0) {
+    std::string_view rest = text;
+    for (long k = 1; k < line; ++k) rest.remove_prefix(rest.find('\n') + 1);
+    const std::string key(
+        rest.substr(0, std::min({rest.find_first_of(" =.[{\t\n"), rest.size(), size_t(40)})));
+    TomlProblems problems;
+    problems.add({path.string(), line}, key,
+                 "is nested too deeply: no study needs more than 64 levels of brackets or dots");
+    problems.throw_if_any();
+  }
   try {
     std::istringstream stream(text);
     root = toml::parse(stream, path.string());
   } catch (const toml::syntax_error& e) {
     // its own text shows the line with a caret
     TomlProblems problems;
-    problems.add({path.string(), static_cast<long>(e.location().line())}, "",
+    // the end of a file that ends too early is behind its last line
+    const long lines =
+        std::count(text.begin(), text.end(), '\n') + (text.empty() || text.back() != '\n' ? 1 : 0);
+    problems.add({path.string(), std::min(static_cast<long>(e.location().line()), std::max(lines, 1L))}, "",
                  fmt::format("is no valid TOML: {}", e.what()));
     problems.throw_if_any();
   } catch (const std::exception& e) {

@@ -11,6 +11,10 @@
 
 namespace lissom {
 
+// The line of a text at which brackets or dotted keys are nested deeper than any study's, which a parser that
+// calls itself for each level would not survive; 0 where there is none.
+long line_nested_too_deep(std::string_view text);
+
 // The study in a text. Throws InputError naming file and line where it is no TOML.
 toml::value parse_toml(const std::string& text, const std::filesystem::path& path);
 

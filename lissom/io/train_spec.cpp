@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "lissom/core/file_kind.hpp"
 #include "lissom/core/text.hpp"
 #include "lissom/io/simulation_spec.hpp"
 #include "lissom/io/toml_table.hpp"
@@ -54,7 +55,7 @@ std::map<std::string, std::string> read_sources(TomlTable& table, const char* ke
     sources[name] = *text;
     if (!files) continue;
     sources[name] = (folder / *text).string();
-    if (text->empty() || !std::filesystem::exists(sources[name]))
+    if (text->empty() || !is_there(sources[name]))
       table.problem(key, fmt::format("there is no file '{}', and no 'file' in which it could be an array",
                                      sources[name]));
   }
@@ -76,7 +77,7 @@ TrajectorySpec read_trajectory(TomlTable table, const UnitSystem& units,
   const auto file = table.text("file");
   if (file) {
     spec.file = folder / *file;
-    if (file->empty() || !std::filesystem::exists(spec.file))
+    if (file->empty() || !is_there(spec.file))
       table.problem("file", fmt::format("there is no file '{}'", spec.file.string()));
   }
   const bool apart = !table.has("file");
@@ -93,7 +94,7 @@ TrajectorySpec read_trajectory(TomlTable table, const UnitSystem& units,
     // a CSV file has its times; others have a file of them
     if (!spec.time.empty()) {
       spec.time = (folder / spec.time).string();
-      if (!std::filesystem::exists(spec.time))
+      if (!is_there(spec.time))
         table.problem("time", fmt::format("there is no file '{}'", spec.time));
     }
   }

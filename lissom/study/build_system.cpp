@@ -666,22 +666,29 @@ std::string vec(const Vector3d& v) {
   return fmt::format("({:.6g}, {:.6g}, {:.6g})", v[0], v[1], v[2]);
 }
 
+// Without any of these tables there is nothing to be moved.
+void expect_simulation(const StudyFile& study) {
+  if (!study.simulation)
+    fail_input("{}: has no joints, loads, sensors or [simulate] that a mechanism could be run with",
+               study.path.string());
+}
+
 }  // namespace
 
 StudySystem build_system(const StudyFile& study, BodyStore& store, Diagnostics& diagnostics,
                          const ProgressHook& progress) {
-  LISSOM_ASSERT(study.simulation.has_value());
+  expect_simulation(study);
   return BodyBuilder(study, store, diagnostics, progress).build(diagnostics);
 }
 
 StudySystem build_rom_system(const StudyFile& study, const SlapModel& model, Diagnostics& diagnostics) {
-  LISSOM_ASSERT(study.simulation.has_value());
+  expect_simulation(study);
   return RomBuilder(study, model).build(diagnostics);
 }
 
 StudySystem build_pod_system(const StudyFile& study, std::unique_ptr<PodBody> body,
                              Diagnostics& diagnostics) {
-  LISSOM_ASSERT(study.simulation.has_value());
+  expect_simulation(study);
   return PodBuilder(study, std::move(body)).build(diagnostics);
 }
 

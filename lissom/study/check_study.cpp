@@ -143,7 +143,7 @@ class Deep {
   // Mechanisms of rigid bodies and beams are put together in no time.
   void system(const StudyFile& study) {
     try {
-      BodyStore store;
+      BodyStore store(false, false, stress_needs(study));
       const StudySystem built = build_system(study, store, diagnostics_, progress_);
       check_study_system(built, study, diagnostics_);
     } catch (const InputError& e) {

@@ -279,6 +279,13 @@ std::vector<std::string> IntegratorOptions::problems(const Equations* equations)
     range("step", step, tiny, huge, fmt::format("a positive time [s]: {} has a fixed step", method).c_str());
   else
     range("step", step, 0, huge, "a positive time [s], or 0 to have it chosen");
+  // more than a disk holds, or anybody waits for
+  if (has_fixed_step(*this) && step > 0 && end / step > 1e10)
+    list.push_back(
+        fmt::format("step is {}, which makes {:.3g} steps, expected 1e10 at most", step, end / step));
+  if (sample > 0 && end / sample > 1e9)
+    list.push_back(
+        fmt::format("sample is {}, which makes {:.3g} samples, expected 1e9 at most", sample, end / sample));
   range("sample", sample, 0, huge, "a positive time [s], or 0 for every step");
   range("min_step", min_step, 0, huge, "a positive time [s], or 0 for no limit");
   range("max_step", max_step, 0, huge, "a positive time [s], or 0 for no limit");

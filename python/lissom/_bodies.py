@@ -174,6 +174,8 @@ class Body:
     ) -> None:
         self._name = text(name, "name")
         spiders = () if spiders is None else spiders
+        if not isinstance(spiders, (list, tuple)):
+            raise InputError(f"spiders: expected a list of dicts, found {type(spiders).__name__}")
         if K is None and M is None:
             if points is not None or dofs is not None:
                 raise InputError("points and dofs go with K and M")

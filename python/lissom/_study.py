@@ -398,6 +398,8 @@ def compare(
     map : columns of `a` and what they are called in `b`. units_a, units_b : of tables.
     nodes : also compare nodes and stress. out : folder for differences.csv and comparison.json.
     """
+    if map is not None and not isinstance(map, Mapping):
+        raise InputError(f"map: expected a dict of names of columns, found {type(map).__name__}")
     columns = {text(k, "map"): text(v, "map") for k, v in (map or {}).items()}
     files = [path(one.out if isinstance(one, StudyResult) else one, what) for one, what in ((a, "a"), (b, "b"))]
     with Call(progress) as call:

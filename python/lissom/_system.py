@@ -89,6 +89,8 @@ class System:
 
     def add_joint(self, name: str, kind: str, between: Sequence[str], **keys: Any) -> "System":
         """A joint between two places, "BODY.INTERFACE", "BODY.POINT" or "ground"; keys: at, axis, motion, ..."""
+        if not isinstance(between, (list, tuple)):
+            raise InputError(f"joints.{name}.between: expected two places, found {type(between).__name__}")
         self._joints.append({"name": name, "kind": kind, "between": list(between), **keys})
         return self
 

@@ -21,8 +21,13 @@ def key(name: Any, where: str) -> str:
     return name if _BARE.match(name) else json.dumps(name)
 
 
-def value(given: Any, where: str) -> str:
+_DEEPEST = 60
+
+
+def value(given: Any, where: str, depth: int = 0) -> str:
     """Numbers, texts, booleans, lists, arrays and dicts on one line."""
+    if depth > _DEEPEST:
+        raise InputError(f"{where[:60]} ...: is nested too deeply, or contains itself")
     if isinstance(given, np.ndarray):
         given = given.tolist()
     elif isinstance(given, np.generic):
@@ -44,11 +49,11 @@ def value(given: Any, where: str) -> str:
         return json.dumps(given, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(given, Mapping):
         inner = ", ".join(
-            f"{key(k, where)} = {value(v, f'{where}.{k}')}" for k, v in given.items() if v is not None
+            f"{key(k, where)} = {value(v, f'{where}.{k}', depth + 1)}" for k, v in given.items() if v is not None
         )
         return "{ " + inner + " }" if inner else "{}"
     if isinstance(given, (list, tuple)):
-        return "[" + ", ".join(value(v, where) for v in given) + "]"
+        return "[" + ", ".join(value(v, where, depth + 1) for v in given) + "]"
     raise InputError(
         f"{where}: expected a number, a text, a boolean, a list or a dict, found {type(given).__name__}"
     )
@@ -58,8 +63,10 @@ def _is_tables(given: Any) -> bool:
     return isinstance(given, (list, tuple)) and len(given) > 0 and all(isinstance(v, Mapping) for v in given)
 
 
-def write(table: Mapping[str, Any], path: str = "") -> str:
+def write(table: Mapping[str, Any], path: str = "", depth: int = 0) -> str:
     """A dict as TOML text: plain keys first, then tables, then lists of tables. None leaves a key out."""
+    if depth > _DEEPEST:
+        raise InputError(f"{path[:60]} ...: is nested too deeply, or contains itself")
     if not isinstance(table, Mapping):
         raise InputError(f"{path or 'study'}: expected a dict, found {type(table).__name__}")
     lines: list[str] = []
@@ -69,9 +76,9 @@ def write(table: Mapping[str, Any], path: str = "") -> str:
             continue
         full = f"{path}.{key(name, path)}" if path else key(name, path)
         if isinstance(given, Mapping):
-            later.append(f"\n[{full}]\n{write(given, full)}")
+            later.append(f"\n[{full}]\n{write(given, full, depth + 1)}")
         elif _is_tables(given):
-            later.extend(f"\n[[{full}]]\n{write(one, full)}" for one in given)
+            later.extend(f"\n[[{full}]]\n{write(one, full, depth + 1)}" for one in given)
         else:
             lines.append(f"{key(name, path)} = {value(given, full)}\n")
     return "".join(lines + later)

@@ -8,6 +8,7 @@
 #include "lissom/io/pod_file.hpp"
 #include "lissom/io/reduced_body_file.hpp"
 #include "lissom/study/analysis_jobs.hpp"
+#include "lissom/core/text.hpp"
 #include "lissom/study/check_study.hpp"
 #include "lissom/study/compare_job.hpp"
 #include "lissom/study/inspect_job.hpp"
@@ -218,7 +219,7 @@ std::pair<std::string, std::string> check(Session& session, const PyStudy& study
   const StudyCheck found = session.run([&] {
     return check_study(input.file, input.settings, quick, session.diagnostics(), session.context().progress);
   });
-  return {dump({{"problems", found.problems_json()}, {"study", found.summary}}), found.text};
+  return {dump({{"problems", found.problems_json()}, {"study", found.summary}}), printable(found.text)};
 }
 
 std::pair<std::string, std::string> inspect_of_study(Session& session, const PyStudy& study) {

@@ -156,9 +156,6 @@ class PyOde {
 std::shared_ptr<PyOde> make_ode(Session& session, const PyMechanism& mechanism) {
   return session.run([&] {
     const Mechanism opened = open_mechanism(mechanism_input(mechanism), session.context());
-    if (!opened.study.simulation)
-      fail_input("{}: has no loads, sensors or [simulate] that the model could be run with",
-                 opened.study.path.string());
     return std::make_shared<PyOde>(opened.study, opened.make(), session);
   });
 }

@@ -65,7 +65,7 @@ def problems_of(path, folder):
         return wrong
     if code != 2:
         wrong.append(f"run: exit code {code}: {error[-300:]}")
-    if not error.startswith("lissom: error: "):
+    if "lissom: error: " not in error:
         wrong.append(f"run: {error[-300:]}")
     if (folder / "out").exists():
         wrong.append("run: it has written results")

@@ -59,6 +59,7 @@ CASES = {
         expect(InputError, lambda: Mesh(points, {"hex20": hexes}, {"a": [[1]]}), "node_sets['a']")
         expect(InputError, lambda: Mesh(points, {"hex20": hexes}, {"a": ["x"]}), "node_sets['a']")
         expect(InputError, lambda: Mesh(points, {"hex20": hexes}, [1, 2]), "node_sets")
+        expect(InputError, lambda: lissom.Body(Mesh(points, {"hex20": hexes}), spiders=5), "spiders")
         expect(InputError, lambda: Mesh(points, {"hex20": hexes}, node_ids=[1, 2]), "node_ids")
         expect(InputError, lambda: Mesh(points, {"hex20": hexes}, node_ids=np.ones(20, int)), "twice")
         expect(InputError, lambda: Mesh(points, {"hex20": hexes}, node_ids=np.arange(20)), "node_ids")
@@ -163,6 +164,14 @@ CASES = {
         expect(InputError, lambda: Study(7), "path")
         expect(InputError, lambda: Study({}), "bodies")
         expect(InputError, lambda: Study({1: 2}), "key")
+        deep = {}
+        deep["a"] = deep
+        expect(InputError, lambda: Study(deep), "nested too deeply")
+        open("deep.toml", "w").write("a = " + "{a=" * 20000 + "1" + "}" * 20000)
+        expect(InputError, lambda: Study("deep.toml"), "nested too deeply")
+        assert "nested too deeply" in lissom.check("deep.toml")["text"]
+        open("latin.toml", "wb").write(b'x="caf\\xe9')
+        assert lissom.check("latin.toml")["problems"]
         expect(InputError, lambda: Study({"bodies": {"a": object()}}), "bodies.a")
         expect(InputError, lambda: Study({"bodies": {"a": {"mesh": "no.msh"}}}), "no.msh")
         expect(InputError, lambda: Study({**PENDULUM, "simulat": {}}), "simulat")

@@ -45,7 +45,7 @@ class FourBar(FolderTest):
         np.testing.assert_allclose(numeric / scale, J / scale, atol=1e-5)
 
     def test_a_study_that_has_nothing_to_run_is_refused(self):
-        with self.assertRaisesRegex(lissom.InputError, "has no loads, sensors or .simulate."):
+        with self.assertRaisesRegex(lissom.InputError, "has no joints, loads, sensors or .simulate."):
             self.rom.with_study({"rom": self.rom.file})
 
     def test_states_may_come_in_columns(self):
