@@ -896,7 +896,7 @@ print(json.dumps(dict(rhs=1e6 * best, simulate=whole)))
     python, bare = json.loads(text), rom_steps(model)
     program = min(run([LISSOM, "simulate", study, "--out", folder / "from_program", "--no-view", "--quiet"], cwd=folder)[0] for _ in range(3))
     say(f"rom.rhs {python['rhs']:.2f} us, in C++ {bare['rhs_microseconds']:.2f} us; simulation {python['simulate']:.2f} s, program {program:.2f} s")
-    record("python-rhs/c++", python["rhs"] / bare["rhs_microseconds"], "time of rom.rhs in Python / in C++, m = 6", 10, "lower")
+    record("python-rhs/c++", python["rhs"] / bare["rhs_microseconds"], "time of rom.rhs in Python / in C++, m = 6", 5, "lower")
     record("python-simulate/program", python["simulate"] / program, "wall time of Study.simulate / of lissom simulate", 1.2, "lower")
 
 
