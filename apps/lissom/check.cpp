@@ -8,15 +8,13 @@ namespace {
 
 struct CheckFlags {
   std::string study;
-  std::vector<std::string> set;
+  SettingFlags settings;
   bool quick = false;
 };
 
 void run_check(const CheckFlags& flags, Command& command) {
-  SettingFlags settings;
-  settings.set = flags.set;
-  const StudyCheck check =
-      check_study(flags.study, settings.settings(), flags.quick, command.diagnostics, command.progress());
+  const StudyCheck check = check_study(flags.study, flags.settings.settings(), flags.quick,
+                                       command.diagnostics, command.progress());
   command.text = check.text;
   command.json = {{"problems", check.problems_json()}, {"study", check.summary}};
   if (!check.problems.empty()) command.exit_code = exit_wrong_input;
@@ -28,9 +26,7 @@ void add_check(CLI::App& program, Command& command) {
   CLI::App* verb = program.add_subcommand("check", "List every problem of a study, or say what it would do");
   auto flags = std::make_shared<CheckFlags>();
   verb->add_option("STUDY", flags->study, "The study file (.toml)")->required();
-  verb->add_option("--set", flags->set, "KEY=VALUE, set otherwise than in the file; may be repeated")
-      ->check(not_empty())
-      ->allow_extra_args(false);
+  add_set_flag(*verb, flags->settings);
   verb->add_flag("--quick", flags->quick, "Look at the text only, not into meshes and other files");
   add_common_flags(*verb, command);
   verb->footer("Example:\n  lissom check study.toml");

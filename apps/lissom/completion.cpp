@@ -2,12 +2,13 @@
 // themselves. Names of cases, bodies and keys are those of the study in the command line: the scripts ask
 // `lissom complete` for them.
 #include <fmt/ranges.h>
-#include <toml.hpp>
 
 #include <algorithm>
 
 #include "apps/lissom/command.hpp"
 #include "apps/lissom/verbs.hpp"
+#include "lissom/core/text.hpp"
+#include "lissom/io/study_resolve.hpp"
 
 namespace lissom::app {
 
@@ -254,12 +255,7 @@ void collect_keys(const toml::value& value, const std::string& prefix, std::vect
 // What a study has of a kind, for the scripts. Only its text is looked at, so that a study with mistakes
 // still helps.
 std::vector<std::string> names_in(const std::string& what, const std::string& study) {
-  toml::value root;
-  try {
-    root = toml::parse(study);
-  } catch (const std::exception& e) {
-    fail_input("{}: {}", study, e.what());
-  }
+  const toml::value root = parse_toml(read_file(study), study);
   std::vector<std::string> names;
   if (what == "keys") {
     collect_keys(root, "", names);

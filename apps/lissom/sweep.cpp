@@ -14,7 +14,7 @@ namespace {
 
 struct SweepFlags {
   std::string study, out, launcher;
-  std::vector<std::string> set;
+  SettingFlags settings;
   StudySweepOptions options;
   bool in_process = false;
   // of the process of a point
@@ -41,9 +41,7 @@ void run_point(const SweepFlags& flags, Command& command) {
 void run_only_sweep(const SweepFlags& flags, Command& command) {
   if (flags.point > 0) return run_point(flags, command);
   SweepJob job;
-  SettingFlags settings;
-  settings.set = flags.set;
-  job.study = {flags.study, {}, settings.settings()};
+  job.study = {flags.study, {}, flags.settings.settings()};
   job.out = flags.out;
   job.options = flags.options;
   job.options.launch = find_launch();
@@ -79,9 +77,7 @@ void add_sweep(CLI::App& program, Command& command) {
   verb->add_option("--timeout", options.timeout, "Seconds after which a point is ended and has failed")
       ->check(CLI::PositiveNumber);
   verb->add_flag("--keep-results", options.keep_results, "Leave the files of every point in points/NNNNNN");
-  verb->add_option("--set", flags->set, "KEY=VALUE: a key of the study set otherwise; may be repeated")
-      ->check(not_empty())
-      ->allow_extra_args(false);
+  add_set_flag(*verb, flags->settings);
   verb->add_flag("--join", options.join, "Help with the sweep in the folder, from any machine that sees it");
   verb->add_option("--patience", options.patience,
                    "Seconds without a sign of life after which a point of another machine is computed again "

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <sstream>
 
+#include "lissom/io/study_resolve.hpp"
 #include "lissom/io/toml_table.hpp"
 
 namespace lissom {
@@ -47,10 +47,9 @@ void flatten(const toml::value& value, const std::string& path, Keys& keys) {
 
 Keys keys_of(const std::string& text, const std::string& case_name) {
   Keys keys;
-  std::istringstream stream(text);
   toml::value root;
   try {
-    root = toml::parse(stream, "study");
+    root = parse_toml(text, "study");
   } catch (const std::exception&) {
     keys[""] = text;  // what cannot be read is another study
     return keys;

@@ -1,12 +1,10 @@
 #include "lissom/study/compare.hpp"
 
 #include <fmt/ranges.h>
-#include <toml.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <set>
-#include <sstream>
 #include <unordered_map>
 
 #include "lissom/core/atomic_file.hpp"
@@ -15,6 +13,7 @@
 #include "lissom/io/csv_table.hpp"
 #include "lissom/io/result_file.hpp"
 #include "lissom/io/stress_file.hpp"
+#include "lissom/io/study_resolve.hpp"
 #include "lissom/io/table.hpp"
 
 namespace lissom {
@@ -53,12 +52,10 @@ int find_column(const ComparedResult& result, const std::string& name) {
 void read_study_words(const std::string& text, ComparedResult& result) {
   toml::value study;
   try {
-    std::istringstream stream(text);
-    study = toml::parse(stream, result.source);
+    study = parse_toml(text, result.source);
   } catch (const std::exception&) {
     return;  // a result whose study is not kept, or of another version
   }
-  if (!study.is_table()) return;
   if (study.contains("units") && study.at("units").is_string())
     result.units = parse_unit_system(std::string(study.at("units").as_string()));
   if (!study.contains("sensors") || !study.at("sensors").is_array()) return;

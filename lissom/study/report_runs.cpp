@@ -1,14 +1,13 @@
 #include "lissom/study/report_runs.hpp"
 
 #include <fmt/format.h>
-#include <toml.hpp>
 
 #include <algorithm>
 #include <set>
-#include <sstream>
 #include <tuple>
 
 #include "lissom/core/file_kind.hpp"
+#include "lissom/io/study_resolve.hpp"
 #include "lissom/study/report_json.hpp"
 #include "lissom/study/report_parts.hpp"
 
@@ -61,9 +60,8 @@ void tell_state(ReportDraft& draft, const ReportRun& run) {
 
 UnitSystem units_of(const std::string& study) {
   try {
-    std::istringstream stream(study);
-    const toml::value root = toml::parse(stream, "study");
-    if (root.is_table() && root.contains("units") && root.at("units").is_string())
+    const toml::value root = parse_toml(study, "study");
+    if (root.contains("units") && root.at("units").is_string())
       return parse_unit_system(std::string(root.at("units").as_string()));
   } catch (const std::exception&) {
     // a result whose study was not kept

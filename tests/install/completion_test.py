@@ -124,6 +124,10 @@ class ZshCompletes(InstallTest):
 class Completion(InstallTest):
     def test_an_unknown_shell_is_refused(self):
         self.assert_refused(["completion", "fish"], "fish", "bash", "zsh")
+
+    def test_a_study_that_no_parser_survives_is_refused(self):
+        self.write("deep.toml", "a = " + "{a=" * 9000 + "1" + "}" * 9000)
+        self.assert_refused(["complete", "keys", "deep.toml"], "deep.toml:1", "nested too deeply")
         self.assert_refused(["complete", "cases", "nothing.toml"], "nothing.toml")
 
     def test_the_script_comes_as_json_too(self):
