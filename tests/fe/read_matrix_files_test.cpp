@@ -10,6 +10,7 @@
 #include "lissom/core/hdf5.hpp"
 #include "lissom/core/text.hpp"
 #include "lissom/fe/matrix_reader.hpp"
+#include "tests/paths.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace lissom {
@@ -43,7 +44,7 @@ Eigen::MatrixXd expected_D() {
 
 // Runs the script; false when scipy or h5py are not there.
 bool write_with_python(const TemporaryFolder& folder) {
-  const auto script = std::filesystem::path(LISSOM_TEST_DATA).parent_path() / "fe/write_matrices.py";
+  const auto script = test::source_folder() / "tests/fe/write_matrices.py";
   const std::string command = fmt::format("/usr/bin/python3 {} {} > {} 2>&1", script.string(),
                                           folder.path().string(), (folder / "log").string());
   const int status = WEXITSTATUS(std::system(command.c_str()));

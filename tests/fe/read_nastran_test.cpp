@@ -9,6 +9,7 @@
 #include "lissom/core/text.hpp"
 #include "lissom/fe/mesh_reader.hpp"
 #include "lissom/fe/nastran_ids.hpp"
+#include "tests/paths.hpp"
 
 namespace lissom {
 namespace {
@@ -420,7 +421,7 @@ TEST(Nastran, LinearElementsKeepTheirOrder) {
 // Every mid-side node of straight elements lies in the middle of the edge that our order gives it; written
 // by gmsh, so that the order is not our own reading of the format.
 TEST(Nastran, MidSideNodesOfElementsWrittenByGmshLieOnTheirEdges) {
-  const std::string path = LISSOM_TEST_DATA "/nastran_gmsh_quadratic.bdf";
+  const std::string path = (test::test_data() / "nastran_gmsh_quadratic.bdf").string();
   Diagnostics diagnostics;
   const Mesh mesh = read_nastran(read_file(path), path, read_file, diagnostics);
   ASSERT_EQ(mesh.element_count(), 5);
@@ -829,7 +830,7 @@ TEST(Nastran, AFileOfOtherContentIsRefusedAfterSomeUnknownCards) {
 
 // The meshes of the SLAP paper, written by Simcenter; counts and constants as the data's README gives them.
 TEST(Nastran, TheFourBarMeshesOfTheSlapPaperAreReadCompletely) {
-  const std::filesystem::path folder = LISSOM_SHARED "/data/slap-four-bar";
+  const std::filesystem::path folder = test::shared_folder() / "data/slap-four-bar";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is absent";
   struct Expected {
     const char* file;

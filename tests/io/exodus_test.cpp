@@ -8,6 +8,7 @@
 #include "lissom/core/text.hpp"
 #include "tests/io/read_netcdf.hpp"
 #include "tests/io/sample_mesh.hpp"
+#include "tests/paths.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace lissom {
@@ -20,7 +21,7 @@ std::string doubles(const Eigen::Ref<const Eigen::MatrixXd>& m) {
 
 // Runs tests/io/check_exodus.py; its print-out.
 std::string checked(const std::string& python, const TemporaryFolder& folder, int nodes, int& status) {
-  const auto script = std::filesystem::path(LISSOM_TEST_DATA).parent_path() / "io/check_exodus.py";
+  const auto script = test::source_folder() / "tests/io/check_exodus.py";
   const std::string command =
       fmt::format("{} {} {} {} {} > {} 2>&1", python, script.string(), (folder / "a.exo").string(),
                   (folder / "expected.bin").string(), nodes, (folder / "log").string());

@@ -17,6 +17,7 @@
 #include "lissom/core/error.hpp"
 #include "lissom/core/hdf5.hpp"
 #include "lissom/core/text.hpp"
+#include "tests/paths.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace lissom::test {
@@ -89,7 +90,7 @@ inline std::string message_on_full_disk(const std::function<void()>& write) {
 
 // docs/reference/NAME.md.
 inline std::string reference_page(const std::string& name) {
-  return read_file(std::filesystem::path(LISSOM_TEST_DATA).parent_path().parent_path() / "docs/reference" /
+  return read_file(source_folder() / "docs/reference" /
                    (name + ".md"));
 }
 

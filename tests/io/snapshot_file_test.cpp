@@ -14,6 +14,7 @@
 #include "lissom/io/csv_trajectory.hpp"
 #include "lissom/io/number_array.hpp"
 #include "lissom/io/result_file.hpp"
+#include "tests/paths.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace lissom {
@@ -43,7 +44,7 @@ MatrixXd expected_right() {
 const std::filesystem::path& python_files() {
   static const TemporaryFolder folder;
   static const std::filesystem::path path = [] {
-    const auto script = std::filesystem::path(LISSOM_TEST_DATA).parent_path() / "io/write_trajectories.py";
+    const auto script = test::source_folder() / "tests/io/write_trajectories.py";
     const std::string command = fmt::format("/usr/bin/python3 {} {} > {} 2>&1", script.string(),
                                             folder.path().string(), (folder / "log").string());
     const int status = WEXITSTATUS(std::system(command.c_str()));

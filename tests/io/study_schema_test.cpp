@@ -14,6 +14,7 @@
 #include "lissom/io/study_json_schema.hpp"
 #include "lissom/io/study_page.hpp"
 #include "lissom/io/toml_table.hpp"
+#include "tests/paths.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace lissom {
@@ -29,7 +30,7 @@ std::string text_of(const fs::path& path) {
 }
 
 fs::path source() {
-  return fs::path(LISSOM_TEST_DATA).parent_path().parent_path();
+  return test::source_folder();
 }
 
 // Reads a study and does not mind what is wrong with it.
