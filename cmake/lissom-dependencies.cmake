@@ -1,5 +1,5 @@
 # The libraries that Lissom is linked with, found in one place for the build and for programs that use the installed
-# package (lissom-config.cmake). What has no package file of its own in Debian becomes a target lissom::NAME.
+# package (lissom-config.cmake).
 
 # in a build what is missing ends it; within find_package(lissom) it is the caller who decides
 macro(lissom_find)
@@ -13,7 +13,6 @@ endmacro()
 lissom_find(PkgConfig)
 lissom_find(Eigen3 3.4 NO_MODULE)
 lissom_find(fmt)
-lissom_find(spdlog)
 lissom_find(nlohmann_json)
 lissom_find(toml11)
 lissom_find(ZLIB)
@@ -37,20 +36,15 @@ foreach(pair HDF5=hdf5-serial MATIO=matio)
   endif()
 endforeach()
 
-# the Debian packages of these have neither CMake nor pkg-config files
-if(NOT LISSOM_IN_PACKAGE)
-  find_path(LISSOM_SUITESPARSE_INCLUDE cholmod.h PATH_SUFFIXES suitesparse REQUIRED)
+# Debian's package of METIS has neither CMake nor pkg-config files
+find_library(LISSOM_METIS_LIBRARY metis)
+mark_as_advanced(LISSOM_METIS_LIBRARY)
+if(NOT LISSOM_METIS_LIBRARY)
+  list(APPEND LISSOM_MISSING "the library metis")
+elseif(NOT TARGET lissom::metis)
+  add_library(lissom::metis UNKNOWN IMPORTED)
+  set_target_properties(lissom::metis PROPERTIES IMPORTED_LOCATION ${LISSOM_METIS_LIBRARY})
 endif()
-foreach(name cholmod umfpack metis)
-  find_library(LISSOM_${name}_LIBRARY ${name})
-  mark_as_advanced(LISSOM_${name}_LIBRARY)
-  if(NOT LISSOM_${name}_LIBRARY)
-    list(APPEND LISSOM_MISSING "the library ${name}")
-  elseif(NOT TARGET lissom::${name})
-    add_library(lissom::${name} UNKNOWN IMPORTED)
-    set_target_properties(lissom::${name} PROPERTIES IMPORTED_LOCATION ${LISSOM_${name}_LIBRARY})
-  endif()
-endforeach()
 
 if(LISSOM_MISSING)
   list(JOIN LISSOM_MISSING ", " LISSOM_MISSING)

@@ -159,10 +159,10 @@ void CraigBampton::Impl::factorise() {
   Timer timer;
   K_s = submatrix(model.K, s_rows);
   M_s = submatrix(model.M, s_rows);
-  CholeskyOptions options;
-  if (progress) options.progress = [this](double fraction) { progress("factorisation", fraction); };
+  std::function<void(double)> told;
+  if (progress) told = [this](double fraction) { progress("factorisation", fraction); };
   try {
-    factor = std::make_unique<Cholesky>(K_s, ordering_groups(model, s_rows), options);
+    factor = std::make_unique<Cholesky>(K_s, ordering_groups(model, s_rows), told);
   } catch (const NotPositiveDefinite& e) {
     std::vector<int> rows;
     for (int row : e.rows) rows.push_back(s_rows[row]);

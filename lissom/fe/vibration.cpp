@@ -310,9 +310,9 @@ Vibration compute_modes(const FeModel& model, const VibrationOptions& options, D
   const SymmetricMatrix &K = all ? model.K : Kf, &M = all ? model.M : Mf;
   std::unique_ptr<Cholesky> factor;
   try {
-    CholeskyOptions cholesky;
-    if (progress) cholesky.progress = [&](double fraction) { progress("factorisation", fraction); };
-    factor = std::make_unique<Cholesky>(add(K, -shift, M), ordering_groups(model, keep), cholesky);
+    std::function<void(double)> told;
+    if (progress) told = [&](double fraction) { progress("factorisation", fraction); };
+    factor = std::make_unique<Cholesky>(add(K, -shift, M), ordering_groups(model, keep), told);
   } catch (const NotPositiveDefinite& e) {
     std::vector<int> rows;
     for (int row : e.rows) rows.push_back(keep[row]);

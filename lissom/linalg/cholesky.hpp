@@ -1,5 +1,5 @@
-// Sparse Cholesky factorisation A = P^T L L^T P on a METIS ordering of nodes. CHOLMOD finds the supernodes
-// (64-bit indices), lissom/linalg/supernodal.hpp computes L and solves with it, on all threads.
+// Sparse Cholesky factorisation A = P^T L L^T P on a METIS ordering of nodes (ordering.hpp): symbolic.hpp
+// finds the supernodes, supernodal.hpp computes L and solves with it, on all threads.
 #pragma once
 
 #include <Eigen/Core>
@@ -35,22 +35,13 @@ struct CholeskyStats {
   double ordering_seconds = 0, symbolic_seconds = 0, numeric_seconds = 0;
 };
 
-struct CholeskyOptions {
-  // CHOLMOD's own numerical factorisation and solves: the baseline of tests and benchmarks. It is parallel
-  // only inside BLAS, with `blas_threads` threads.
-  bool cholmod_numeric = false;
-  int blas_threads = 1;
-  // Told the fraction of the numerical work that is done.
-  std::function<void(double)> progress;
-};
-
 class Cholesky {
  public:
-  // Factorises A. `group[i]` is the node of row i (see nested_dissection); empty orders rows. Throws
-  // NotPositiveDefinite, and OutOfMemory, before the attempt, when L does not fit in what the machine has
-  // left.
+  // Factorises A. `group[i]` is the node of row i (see nested_dissection); empty orders rows. `progress` is
+  // told the fraction of the numerical work that is done. Throws NotPositiveDefinite, and OutOfMemory, before
+  // the attempt, when L does not fit in what the machine has left.
   explicit Cholesky(const SymmetricMatrix& A, std::span<const int> group = {},
-                    const CholeskyOptions& options = {});
+                    const std::function<void(double)>& progress = {});
   ~Cholesky();
   Cholesky(Cholesky&&) noexcept;
   Cholesky& operator=(Cholesky&&) noexcept;

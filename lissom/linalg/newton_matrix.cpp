@@ -1,16 +1,16 @@
 #include "lissom/linalg/newton_matrix.hpp"
 
-#include <umfpack.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "lissom/core/error.hpp"
 #include "lissom/linalg/blas.hpp"
 #include "lissom/linalg/fortran_blas.hpp"
 #include "lissom/linalg/small_factor.hpp"
+#include "lissom/linalg/sparse_lu.hpp"
 
 namespace lissom {
 
@@ -128,17 +128,7 @@ struct NewtonMatrix::Impl {
   Eigen::VectorXd row_scale, column_max;
   Eigen::VectorXd ordered;  // right-hand side in the order of the band
 
-  // sparse
-  void* symbolic = nullptr;
-  void* numeric = nullptr;
-  double control[UMFPACK_CONTROL];
-  std::vector<int> column_order, solve_int;
-  Eigen::VectorXd diagonal, solve_real, right_side;
-
-  ~Impl() {
-    if (numeric) umfpack_di_free_numeric(&numeric);
-    if (symbolic) umfpack_di_free_symbolic(&symbolic);
-  }
+  std::optional<SparseLu> sparse;
 
   // ---- construction
 
@@ -166,22 +156,11 @@ struct NewtonMatrix::Impl {
       for (int k = start[c]; k < start[c + 1]; ++k) width = std::max(width, std::abs(rank[c] - rank[row[k]]));
   }
 
-  // Symbolic factorisation of the pattern; returns about how many microseconds a numeric one will take.
-  double analyse() {
-    umfpack_di_defaults(control);
-    control[UMFPACK_SCALE] = UMFPACK_SCALE_MAX;
-    control[UMFPACK_IRSTEP] = 0;  // the values may be others by the time of the solution
-    double info[UMFPACK_INFO];
-    const int status = umfpack_di_symbolic(n, n, start.data(), row.data(), nullptr, &symbolic, control, info);
-    // a pattern with an empty row or column is singular, but may be filled
-    if (status != UMFPACK_OK) fail("UMFPACK cannot analyse a matrix of {} rows (status {})", n, status);
-    return info[UMFPACK_FLOPS_ESTIMATE] / 800 + 0.05 * static_cast<double>(row.size()) + 0.4 * n;
-  }
-
-  // microseconds, as measured
-  double dense_time() const { return 2.0 / 3 * std::pow(n, 3) / 6000; }
+  // microseconds on one thread, as measured: within a third of it from 60 to 600 rows, from 8 to 100 beside
+  // the diagonal
+  double dense_time() const { return double(n) * n * (0.0025 + n / 45e3); }
   double banded_time() const {
-    return symmetric ? n * (0.01 + 1.8e-4 * width * width) : n * (0.02 + 1e-3 * width * width);
+    return symmetric ? n * (0.01 + 1.8e-4 * width * width) : n * (0.02 + 5.5e-4 * width * width);
   }
 
   void choose(const std::vector<MatrixBlock>& blocks, Storage asked) {
@@ -196,14 +175,16 @@ struct NewtonMatrix::Impl {
       } else if (symmetric && width <= always_banded) {
         storage = Storage::Banded;
       } else {
-        const double dense = dense_time(), banded = banded_time(), sparse = analyse();
-        storage = banded < std::min(dense, sparse) ? Storage::Banded
-                  : sparse < dense                 ? Storage::Sparse
-                                                   : Storage::Dense;
+        sparse.emplace(n, start, row);
+        const double dense = dense_time(), banded = banded_time(), other = sparse->estimated_microseconds();
+        storage = banded < std::min(dense, other) ? Storage::Banded
+                  : other < dense                 ? Storage::Sparse
+                                                  : Storage::Dense;
       }
-      if (storage == Storage::Sparse && !symbolic) analyse();
-      if (storage != Storage::Sparse && symbolic) umfpack_di_free_symbolic(&symbolic);
-      if (storage != Storage::Sparse) {
+      if (storage == Storage::Sparse) {
+        if (!sparse) sparse.emplace(n, start, row);
+      } else {
+        sparse.reset();
         start.clear();
         row.clear();
       }
@@ -218,11 +199,6 @@ struct NewtonMatrix::Impl {
     size_t size = 0;
     if (storage == Storage::Sparse) {
       size = row.size();
-      column_order.resize(n);
-      solve_int.resize(n);
-      diagonal.resize(n);
-      solve_real.resize(n);
-      right_side.resize(n);
     } else if (storage == Storage::Dense) {
       size = static_cast<size_t>(n) * n;
     } else {
@@ -388,23 +364,11 @@ struct NewtonMatrix::Impl {
   }
 
   bool factorise_sparse() {
-    const BlasThreads one;
-    if (numeric) umfpack_di_free_numeric(&numeric);
-    double info[UMFPACK_INFO];
-    const int status =
-        umfpack_di_numeric(start.data(), row.data(), values.data(), symbolic, &numeric, control, info);
-    if (status == UMFPACK_ERROR_out_of_memory) fail("no memory left for a Newton matrix of {} rows", n);
-    if (status != UMFPACK_OK && status != UMFPACK_WARNING_singular_matrix)
-      fail("UMFPACK cannot factorise a matrix of {} rows (status {})", n, status);
-    int unused = 0;
-    umfpack_di_get_numeric(nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, column_order.data(),
-                           diagonal.data(), &unused, nullptr, numeric);
-    for (int k = 0; k < n; ++k)
-      if (is_negligible(diagonal[k], column_max[column_order[k]], n)) {
-        singular = column_order[k];
-        return false;
-      }
-    return true;
+    sparse->factorise({values.data(), row.size()}, {row_scale.data(), static_cast<size_t>(n)});
+    singular = sparse->missing_pivot();
+    for (int c = 0; c < n && singular < 0; ++c)
+      if (is_negligible(sparse->pivots()[c], column_max[c], n)) singular = c;
+    return singular < 0;
   }
 
   bool factorise() {
@@ -424,12 +388,7 @@ struct NewtonMatrix::Impl {
 
   void solve(Eigen::Ref<Eigen::VectorXd> x) {
     if (storage == Storage::Sparse) {
-      const BlasThreads one;
-      right_side = x;
-      const int status =
-          umfpack_di_wsolve(UMFPACK_A, start.data(), row.data(), values.data(), x.data(), right_side.data(),
-                            numeric, control, nullptr, solve_int.data(), solve_real.data());
-      LISSOM_ASSERT(status == UMFPACK_OK);
+      sparse->solve_in_place({x.data(), static_cast<size_t>(n)});
     } else if (storage == Storage::Banded) {
       if (definite) {
         for (int k = 0; k < n; ++k) ordered[k] = x[order[k]];

@@ -1,9 +1,9 @@
 // The square matrix of a Newton iteration, filled block by block from small dense matrices, factorised and
-// solved with: dense where it is small or full, banded where its graph is a chain (beams), sparse (UMFPACK)
-// otherwise, with the symbolic part done once. A matrix that is said to be symmetric is first taken to be
-// positive definite (L D L', half the room); where it is not, it is factorised as any other. Where the blocks
-// stand never changes, so nothing is allocated after construction, but for the factors that UMFPACK keeps.
-// Rows of unsymmetric matrices are scaled by their largest entry; units may differ.
+// solved with: dense where it is small or full, banded where its graph is a chain (beams), sparse
+// (sparse_lu.hpp) otherwise, with the symbolic part done once. A matrix that is said to be symmetric is first
+// taken to be positive definite (L D L', half the room); where it is not, it is factorised as any other.
+// Where the blocks stand never changes, so nothing is allocated after construction, but for the factors of a
+// sparse one. Rows of unsymmetric matrices are scaled by their largest entry; units may differ.
 #pragma once
 
 #include <Eigen/Core>

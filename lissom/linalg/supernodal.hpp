@@ -1,5 +1,5 @@
 // Numerical part of the sparse Cholesky factorisation A = P^T L L^T P, in parallel over the elimination tree,
-// and the solves with L. Ordering and symbolic analysis come from elsewhere (CHOLMOD; see cholesky.cpp).
+// and the solves with L. Ordering and symbolic analysis come from elsewhere (ordering.hpp, symbolic.hpp).
 //
 // Notation. Columns 0..n-1 are numbered in the order of elimination. A supernode is a run of w columns of L
 // whose entries stand in the same h rows, of which the first w are the columns themselves; it is stored as a

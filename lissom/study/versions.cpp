@@ -1,6 +1,5 @@
 #include "lissom/study/versions.hpp"
 
-#include <cholmod.h>
 #include <fmt/chrono.h>
 #include <hdf5.h>
 #include <matio.h>
@@ -23,8 +22,7 @@ std::string version() {
 
 std::string versions_text() {
   const BlasInfo blas = blas_info();
-  int cholmod[3] = {}, matio[3] = {};
-  cholmod_l_version(cholmod);
+  int matio[3] = {};
   Mat_GetLibraryVersion(&matio[0], &matio[1], &matio[2]);
   unsigned major = 0, minor = 0, release = 0;
   H5get_libversion(&major, &minor, &release);
@@ -34,7 +32,6 @@ std::string versions_text() {
   const char* waiting = std::getenv("OMP_WAIT_POLICY");
   text += fmt::format("threads    {} (one in BLAS), waiting {}\n", omp_get_max_threads(),
                       waiting ? waiting : "active");
-  text += fmt::format("CHOLMOD    {}.{}.{}\n", cholmod[0], cholmod[1], cholmod[2]);
   text += fmt::format("METIS      {}.{}.{}\n", METIS_VER_MAJOR, METIS_VER_MINOR, METIS_VER_SUBMINOR);
   text += fmt::format("Eigen      {}.{}.{}\n", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION);
   text += fmt::format("HDF5       {}.{}.{}\n", major, minor, release);

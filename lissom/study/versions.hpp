@@ -8,7 +8,7 @@ namespace lissom {
 // Of Lissom: "0.1.0".
 std::string version();
 
-// A line each: lissom, the BLAS in use with its file and threads, Eigen, CHOLMOD, METIS, HDF5, ...
+// A line each: lissom, the BLAS in use with its file and threads, METIS, Eigen, HDF5, ...
 std::string versions_text();
 
 // The processor by name and the threads in use: "AMD EPYC 7B13, 2 threads".

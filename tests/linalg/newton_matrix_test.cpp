@@ -246,7 +246,7 @@ TEST(NewtonMatrix, DoesNotAllocateAfterConstruction) {
       const long before = test::allocations;
       for (int repeat = 0; repeat < 10; ++repeat) {
         chain.fill(matrix);
-        // UMFPACK keeps its factors in memory of its own, new with every factorisation
+        // a sparse factorisation makes room for its factors anew, a band for a refused attempt
         if (storage == Storage::Dense) {
           ASSERT_TRUE(matrix.factorise());
         }
