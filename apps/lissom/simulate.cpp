@@ -20,6 +20,7 @@ void simulate_file(const SimulateFlags& flags, Command& command) {
   job.mechanism = flags.mechanism.input();
   job.out = flags.out;
   job.view = !flags.no_view;
+  job.keep = false;
   job.resume = flags.resume;
   JobContext context = command.context();
   SimulateResult result = run_simulate_job(job, context);

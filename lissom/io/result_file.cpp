@@ -637,4 +637,26 @@ ResultFile read_result_file(const std::filesystem::path& path, Diagnostics& diag
   return result;
 }
 
+ResultFrames read_result_frames(const std::filesystem::path& path, const std::vector<Eigen::Index>& samples) {
+  const hdf5::File file = hdf5::File::open(path);
+  const Group root = file.root();
+  expect_format(root, path, format_name, "the result of a simulation", result_file_version);
+  const Group states = root.group("states");
+  const hdf5::Shape shape = states.info("q").shape;
+  const std::uint64_t k = std::min(root.info("time").size(), shape.size() == 2 ? shape[0] : 0);
+  ResultFrames frames;
+  frames.time.resize(static_cast<Eigen::Index>(samples.size()));
+  frames.q.resize(shape.size() == 2 ? static_cast<Eigen::Index>(shape[1]) : 0, frames.time.size());
+  std::vector<double> time(1), q(static_cast<size_t>(frames.q.rows()));
+  for (Eigen::Index i = 0; i < frames.time.size(); ++i) {
+    const auto row = static_cast<std::uint64_t>(samples[static_cast<size_t>(i)]);
+    if (row >= k) fail_input("{}: has {} samples, and number {} is asked for", path.string(), k, row);
+    root.read_slab("time", {row}, {1}, time);
+    states.read_slab("q", {row, 0}, {1, q.size()}, q);
+    frames.time[i] = time[0];
+    frames.q.col(i) = Eigen::Map<const VectorXd>(q.data(), frames.q.rows());
+  }
+  return frames;
+}
+
 }  // namespace lissom

@@ -119,6 +119,13 @@ struct ResultReadOptions {
 ResultFile read_result_file(const std::filesystem::path& path, Diagnostics& diagnostics,
                             const ResultReadOptions& options = {});
 
+// Some samples by their number: times (k) [s], positions (coordinates by k). Throws InputError as above.
+struct ResultFrames {
+  Eigen::VectorXd time;
+  Eigen::MatrixXd q;
+};
+ResultFrames read_result_frames(const std::filesystem::path& path, const std::vector<Eigen::Index>& samples);
+
 bool is_result_file(const std::filesystem::path& path);
 
 }  // namespace lissom

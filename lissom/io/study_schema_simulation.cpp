@@ -194,7 +194,7 @@ const TableSchema& load_schema() {
                                       {"torque", "on a place"},
                                       {"line-force", "pushes two places apart"},
                                       {"spring", "along the line between two places"},
-                                      {"torsion-spring", "about an axis"},
+                                      {"torsion-spring", "about an axis, over any number of turns"},
                                       {"bushing", "along and about the axes of the first place"},
                                       {"damper", "a spring that has `damping` alone"},
                                       {"torsion-damper", "a torsion spring that has `damping` alone"}},
@@ -370,7 +370,7 @@ const TableSchema& sensor_schema() {
                        {"angular-velocity", "of a place with rotation: `wx wy wz`"},
                        {"angular-acceleration", "of a place with rotation: `ax ay az`"},
                        {"reaction", "of a joint: `fx fy fz tx ty tz` on the second body, global axes"},
-                       {"joint-angle", "of a joint: `angle`"},
+                       {"joint-angle", "of a joint: `angle`, turns counted at every step"},
                        {"joint-displacement", "of a joint: `distance`"},
                        {"drive",
                         "of a driven joint: `value`, torque about its axis, or force along it, that the "

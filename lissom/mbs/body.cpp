@@ -36,6 +36,10 @@ std::vector<NodeGroup> Body::node_groups() const {
   return {{name(), 0, static_cast<int>(node_ids().size())}};
 }
 
+std::optional<Eigen::Vector3d> Body::frame_spin(const Vector&, const Vector&) const {
+  return std::nullopt;
+}
+
 // a rigid body does not deform
 Body::DeformationBasis Body::deformation_basis(int) const {
   return {};

@@ -11,6 +11,7 @@
 #include <Eigen/Core>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -151,6 +152,10 @@ class Body {
   virtual void deformation(int group, const Vector& q, Eigen::Ref<Eigen::VectorXd> d) const;
   // The displacements themselves, 3 by n [m].
   virtual Eigen::Matrix3Xd local_displacements(int group, const Vector& q) const;
+
+  // Of a body that deforms linearly about a frame of its own (FFRF, FNCF, GCMS): the frame's angular velocity
+  // [rad/s], in global axes. Nothing of others.
+  virtual std::optional<Eigen::Vector3d> frame_spin(const Vector& q, const Vector& v) const;
 
   // For each coordinate how far its unit moves points of the body, at most [m]; and what a coordinate is:
   // "position", "rotation", "mode 3".

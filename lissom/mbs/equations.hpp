@@ -17,10 +17,25 @@
 
 namespace lissom {
 
-// q, v = q', a = q'' (n each) and the multipliers lambda (m) at time t.
+// Angles beyond half a turn: what positions alone do not say. Springs that wind up (load.hpp) know their
+// angle but for whole turns, so that a run remembers where each of these angles was at the last accepted
+// step, and how fast it went. At another time near t the turn is the one nearest to
+//
+//   angle + (rate + rate there) / 2 (time there - t),
+//
+// so that steps of more than half a turn count rightly as long as the speed changes little enough within
+// them. Nothing in it changes while a step is solved: forces stay smooth functions of q and v.
+struct Turns {
+  double t = 0;                 // [s] when they were counted
+  Eigen::VectorXd angle, rate;  // [rad, rad/s]; empty: not counted yet, within half a turn of rest
+};
+
+// q, v = q', a = q'' (n each) and the multipliers lambda (m) at time t, with the turns of the last accepted
+// step.
 struct State {
   double t = 0;
   Eigen::VectorXd q, v, a, lambda;
+  Turns turns = {};
 };
 
 // Coefficients of a Newton matrix
@@ -73,6 +88,10 @@ class Equations {
   virtual double length() const = 0;
   // A typical diagonal entry of M once coordinates are measured in metres [kg]: scales the multipliers.
   virtual double typical_mass() const = 0;
+
+  // Counts turns up to this state: state.turns becomes that of its own t, q and v. Called with accepted
+  // states only, one after the other.
+  virtual void count_turns(State&) {}
 
   // Times at which loads or prescribed motions have a kink or a jump: steps end there.
   virtual std::vector<double> break_times() const { return {}; }

@@ -119,6 +119,10 @@ class FloatingFrame final : public Body {
   DeformationBasis deformation_basis(int group) const override;
   void deformation(int group, const Vector& q, Eigen::Ref<VectorXd> d) const override;
   Eigen::Matrix3Xd local_displacements(int group, const Vector& q) const override;
+  std::optional<Vector3d> frame_spin(const Vector& q, const Vector& v) const override {
+    if (N_ == 0) return std::nullopt;
+    return skew_vector(times(gradient(q), v) * rotation(q).transpose());
+  }
   void displacement_scale(Eigen::Ref<VectorXd> scale) const override;
   std::string coordinate_name(int i) const override;
   double radius() const override { return data_.radius; }

@@ -90,6 +90,10 @@ class GcmsBody final : public Body {
   }
   void deformation(int group, const Vector& q, Eigen::Ref<VectorXd> d) const override;
   Eigen::Matrix3Xd local_displacements(int group, const Vector& q) const override;
+  std::optional<Vector3d> frame_spin(const Vector& q, const Vector& v) const override {
+    const Polar p = polar(as_columns(q).middleCols<3>(1) * rest_);
+    return p.A * p.omega(as_columns(v).middleCols<3>(1) * rest_);
+  }
   void displacement_scale(Eigen::Ref<VectorXd> scale) const override;
   std::string coordinate_name(int i) const override;
   double radius() const override { return radius_; }

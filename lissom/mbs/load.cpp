@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cmath>
-#include <numbers>
 
 #include "lissom/mbs/bilinear_form.hpp"
 
@@ -136,43 +135,66 @@ void add_coordinate(double y, const Vector24d& gradient, const Vector24d& hessia
   add_hessian(-tension, out.by_position);
 }
 
-void evaluate_torsion_spring(const Load& load, double t, const Markers& at, LoadEvaluation& out) {
-  // angle of c = D_1.d_1 and s = D_1.d_2
+// The angle atan2(s, c) of two forms, with its derivatives.
+struct PlaneAngle {
   BilinearForm s_form, c_form;
-  s_form.add(second_axis(1), first_axis(2), 1);
-  c_form.add(second_axis(1), first_axis(1), 1);
-  const double s = s_form.value(at.m), c = c_form.value(at.m), square = s * s + c * c;
+  Vector24d s1, c1, gradient, hessian_rate;  // hessian_rate: second derivatives times the rates
+  double raw = 0, rate = 0, square = 0, by_s = 0, by_c = 0, by_ss = 0, by_sc = 0;
+
+  // False where there is no angle: both forms vanish against `size`.
+  bool evaluate(const Markers& at, double size) {
+    const double s = s_form.value(at.m), c = c_form.value(at.m);
+    square = s * s + c * c;
+    if (!(square > 1e-12 * size * size)) return false;
+    s1.setZero();
+    c1.setZero();
+    s_form.add_gradient(at.m, 1, s1);
+    c_form.add_gradient(at.m, 1, c1);
+    by_s = c / square;
+    by_c = -s / square;
+    by_ss = -2 * s * c / (square * square);
+    by_sc = (s * s - c * c) / (square * square);
+    gradient = by_s * s1 + by_c * c1;
+    const double s_rate = s1.dot(at.rate), c_rate = c1.dot(at.rate);
+    hessian_rate = (by_ss * s_rate + by_sc * c_rate) * s1 + (by_sc * s_rate - by_ss * c_rate) * c1;
+    s_form.add_hessian_times(at.rate, by_s, hessian_rate);
+    c_form.add_hessian_times(at.rate, by_c, hessian_rate);
+    raw = std::atan2(s, c);
+    rate = gradient.dot(at.rate);
+    return true;
+  }
+
+  void add_hessian(double factor, Matrix24d& H) const {
+    H.noalias() += factor * s1 * (by_ss * s1 + by_sc * c1).transpose();
+    H.noalias() += factor * c1 * (by_sc * s1 - by_ss * c1).transpose();
+    s_form.add_hessian(factor * by_s, H);
+    c_form.add_hessian(factor * by_c, H);
+  }
+
+  // The turn that belongs to what was counted last, or within half a turn of `rest`.
+  CountedAngle counted(double t, double rest, const CountedAngle* last) const {
+    return {t, at_nearest_turn(raw, last ? last->expected(t, rate) : rest), rate};
+  }
+};
+
+void evaluate_torsion_spring(const Load& load, double t, const Markers& at, const CountedAngle* last,
+                             LoadEvaluation& out) {
+  // angle of c = D_1.d_1 and s = D_1.d_2
+  PlaneAngle angle;
+  angle.s_form.add(second_axis(1), first_axis(2), 1);
+  angle.c_form.add(second_axis(1), first_axis(1), 1);
   // relative to axes of unit length: further from the plane of rotation than any joint would let it come
-  if (!(square > 1e-12))
+  if (!angle.evaluate(at, 1))
     fail(
         "torsion-spring '{}' has no angle at t = {} s because axis 1 of its second marker is parallel to "
         "axis 3 of "
         "the first; guide it by a revolute or cylindrical joint",
         load.name, t);
-  Vector24d s1 = Vector24d::Zero(), c1 = Vector24d::Zero();
-  s_form.add_gradient(at.m, 1, s1);
-  c_form.add_gradient(at.m, 1, c1);
-  const double by_s = c / square, by_c = -s / square;
-  const double by_ss = -2 * s * c / (square * square), by_sc = (s * s - c * c) / (square * square);
-  const Vector24d gradient = by_s * s1 + by_c * c1;
-
-  // Hessian of the angle times the rates
-  const double s_rate = s1.dot(at.rate), c_rate = c1.dot(at.rate);
-  Vector24d hessian_rate = (by_ss * s_rate + by_sc * c_rate) * s1 + (by_sc * s_rate - by_ss * c_rate) * c1;
-  s_form.add_hessian_times(at.rate, by_s, hessian_rate);
-  c_form.add_hessian_times(at.rate, by_c, hessian_rate);
-
-  // the nearest turn to angle0: the jump is half a turn away from it
-  const double y = std::remainder(std::atan2(s, c) - load.length, 2 * std::numbers::pi);
-  const double applied = load.preload(t);
-  add_coordinate(y, gradient, hessian_rate, load.stiffness, load.damping, applied, at, out,
-                 [&](double factor, Matrix24d& H) {
-                   H.noalias() += factor * s1 * (by_ss * s1 + by_sc * c1).transpose();
-                   H.noalias() += factor * c1 * (by_sc * s1 - by_ss * c1).transpose();
-                   s_form.add_hessian(factor * by_s, H);
-                   c_form.add_hessian(factor * by_c, H);
-                 });
-  out.magnitude = load.stiffness * y + load.damping * gradient.dot(at.rate) + applied;
+  out.angle = angle.counted(t, load.length, last);
+  const double y = out.angle.angle - load.length, applied = load.preload(t);
+  add_coordinate(y, angle.gradient, angle.hessian_rate, load.stiffness, load.damping, applied, at, out,
+                 [&](double factor, Matrix24d& H) { angle.add_hessian(factor, H); });
+  out.magnitude = load.stiffness * y + load.damping * angle.rate + applied;
 }
 
 // angle / sin(angle) as a function of z = 1 - cos(angle), with two derivatives with respect to the cosine.
@@ -204,7 +226,41 @@ AngleOverSine angle_over_sine(double z) {
   return out;
 }
 
-void evaluate_bushing(const Load& load, double t, const Markers& at, LoadEvaluation& out) {
+// The axis (0..2) about which a bushing's rotation is taken apart, or -1 for none.
+int special_axis(const Load& load) {
+  for (const Vector3d* values : {&load.k, &load.c}) {
+    const auto zeros = (values->array() == 0).count();
+    if (zeros == 3) continue;
+    if (zeros == 0) return -1;
+    for (int i = 0; i < 3; ++i)
+      if (((*values)[i] == 0) == (zeros == 1)) return i;
+  }
+  return -1;
+}
+
+// The angle of the twist about an axis: D_b, D_c against d_b, d_c, whatever the swing.
+void add_twist(const Load& load, int axis, double t, const Markers& at, const CountedAngle* last,
+               LoadEvaluation& out) {
+  if (load.k[axis] == 0 && load.c[axis] == 0) return;
+  const int a = axis + 1, b = a % 3 + 1, c = b % 3 + 1;
+  PlaneAngle twist;
+  twist.s_form.add(second_axis(b), first_axis(c), 1);
+  twist.s_form.add(second_axis(c), first_axis(b), -1);
+  twist.c_form.add(second_axis(b), first_axis(b), 1);
+  twist.c_form.add(second_axis(c), first_axis(c), 1);
+  // both have the factor 1 + cos(swing)
+  if (!twist.evaluate(at, 1))
+    fail(
+        "bushing '{}' is tilted by half a turn at t = {} s: axis {} of its second marker is opposite to that "
+        "of the first, and the angle about it is not defined; guide it by a joint",
+        load.name, t, a);
+  out.angle = twist.counted(t, 0, last);
+  add_coordinate(out.angle.angle, twist.gradient, twist.hessian_rate, load.k[axis], load.c[axis], 0, at, out,
+                 [&](double factor, Matrix24d& H) { twist.add_hessian(factor, H); });
+}
+
+void evaluate_bushing(const Load& load, double t, const Markers& at, const CountedAngle* last,
+                      LoadEvaluation& out) {
   // local displacements x_i = d_i.(P - p)
   for (int i = 0; i < 3; ++i) {
     if (load.K[i] == 0 && load.C[i] == 0) continue;
@@ -219,30 +275,49 @@ void evaluate_bushing(const Load& load, double t, const Markers& at, LoadEvaluat
   out.magnitude = out.force.head<3>().norm();
   if (load.k.isZero(0) && load.c.isZero(0)) return;
 
-  // rotation vector theta_i = h(cos) u_i, u the skew part of the relative rotation d_i.D_j
+  // theta_i = h(cos) u_i with cos and u of the whole rotation, or of the swing
+  const int special = special_axis(load);
+  if (special >= 0) add_twist(load, special, t, at, last, out);
   std::array<BilinearForm, 3> u_form;
   BilinearForm cos_form;
-  cos_form.add_constant(-0.5);
-  for (int i = 1; i <= 3; ++i) {
-    const int j = i % 3 + 1, l = j % 3 + 1;
-    u_form[i - 1].add(first_axis(l), second_axis(j), 0.5);
-    u_form[i - 1].add(first_axis(j), second_axis(l), -0.5);
-    cos_form.add(first_axis(i), second_axis(i), 0.5);
+  if (special < 0) {
+    // u the skew part of the relative rotation d_i.D_j
+    cos_form.add_constant(-0.5);
+    for (int i = 1; i <= 3; ++i) {
+      const int j = i % 3 + 1, l = j % 3 + 1;
+      u_form[i - 1].add(first_axis(l), second_axis(j), 0.5);
+      u_form[i - 1].add(first_axis(j), second_axis(l), -0.5);
+      cos_form.add(first_axis(i), second_axis(i), 0.5);
+    }
+  } else {
+    // u = d_a x D_a, which has no part along d_a
+    const int a = special + 1, b = a % 3 + 1, c = b % 3 + 1;
+    cos_form.add(first_axis(a), second_axis(a), 1);
+    u_form[b - 1].add(second_axis(a), first_axis(c), -1);
+    u_form[c - 1].add(second_axis(a), first_axis(b), 1);
   }
+  const auto acts = [&](int i) { return i != special && (load.k[i] != 0 || load.c[i] != 0); };
+  if (!acts(0) && !acts(1) && !acts(2)) return;
   const double cosine = cos_form.value(at.m);
   // a rotation by half a turn has no direction
-  if (!(cosine > -1 + 1e-9))
+  if (!(cosine > -1 + 1e-9)) {
+    if (special >= 0)
+      fail(
+          "bushing '{}' is tilted by half a turn at t = {} s: axis {} of its second marker is opposite to "
+          "that of the first, and its angles are not defined; guide it by a joint",
+          load.name, t, special + 1);
     fail(
-        "bushing '{}' is turned by half a turn at t = {} s, where its rotation vector is not defined; use a "
-        "torsion-spring about an axis",
+        "bushing '{}' is turned by half a turn at t = {} s, where its rotation vector is not defined; leave "
+        "out the stiffness about the axis that turns, and use a torsion-spring about it",
         load.name, t);
+  }
   const AngleOverSine f = angle_over_sine(1 - cosine);
   Vector24d c1 = Vector24d::Zero(), c_hessian_rate = Vector24d::Zero();
   cos_form.add_gradient(at.m, 1, c1);
   cos_form.add_hessian_times(at.rate, 1, c_hessian_rate);
   const double c_rate = c1.dot(at.rate);
   for (int i = 0; i < 3; ++i) {
-    if (load.k[i] == 0 && load.c[i] == 0) continue;
+    if (!acts(i)) continue;
     const double u = u_form[i].value(at.m);
     Vector24d u1 = Vector24d::Zero(), hessian_rate = f.h1 * u * c_hessian_rate;
     u_form[i].add_gradient(at.m, 1, u1);
@@ -304,9 +379,16 @@ bool holds(LoadKind kind) {
   return kind == LoadKind::Spring || kind == LoadKind::TorsionSpring || kind == LoadKind::Bushing;
 }
 
+bool counts_turns(const Load& load) {
+  if (load.kind == LoadKind::TorsionSpring) return load.stiffness != 0;
+  if (load.kind != LoadKind::Bushing) return false;
+  const int axis = special_axis(load);
+  return axis >= 0 && load.k[axis] != 0;
+}
+
 void evaluate_load(const Load& load, double t, const Vector12d& first, const Vector12d& first_rate,
                    const Vector12d& second, const Vector12d& second_rate, bool derivatives,
-                   LoadEvaluation& out) {
+                   LoadEvaluation& out, const CountedAngle* last) {
   Markers at;
   at.m << first, second;
   at.rate << first_rate, second_rate;
@@ -317,6 +399,7 @@ void evaluate_load(const Load& load, double t, const Vector12d& first, const Vec
     out.by_rate.setZero();
   }
   out.potential = out.magnitude = out.applied_power = out.damping_power = 0;
+  out.angle = {};
   switch (load.kind) {
     case LoadKind::Force:
       return evaluate_force(load, t, at, out);
@@ -326,9 +409,9 @@ void evaluate_load(const Load& load, double t, const Vector12d& first, const Vec
     case LoadKind::Spring:
       return evaluate_line(load, t, at, out);
     case LoadKind::TorsionSpring:
-      return evaluate_torsion_spring(load, t, at, out);
+      return evaluate_torsion_spring(load, t, at, last, out);
     case LoadKind::Bushing:
-      return evaluate_bushing(load, t, at, out);
+      return evaluate_bushing(load, t, at, last, out);
   }
 }
 

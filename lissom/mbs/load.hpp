@@ -10,12 +10,19 @@
 //   torsion-spring  torque k (angle - angle0) + c rate about the first marker's axis 3, angle that of D_1
 //                   against d_1
 //   bushing         in the axes of first: force K (P - p)_local + C rate, torque k theta + c theta', theta
-//                   the rotation vector of second against first
+//                   three angles of second against first, small ones alike:
+//                     no axis special   the rotation vector
+//                     one axis special  R = swing twist about it: the rotation vector of the swing, which
+//                                       turns d_a into D_a, and the angle of the twist
+//                   Special is the one axis without stiffness (a bearing's), else the one axis with it (a
+//                   shaft's); without any stiffness the one without damper, else the one with it.
 //
 // Forces of springs and bushings are gradients of their potential: of the markers' 24 numbers, so that the
-// moment of a bushing's force about the first marker is among them. Limits, as nothing is remembered from one
-// call to the next: a torsion spring winds up to half a turn either way of angle0 and a bushing up to half a
-// turn; beyond, the torque jumps to that of the other side. A preload stands for further turns.
+// moment of a bushing's force about the first marker is among them.
+//
+// Torsion springs, and bushings with stiffness against twist alone, wind up over any number of turns: these
+// are counted (turns.hpp) from within half a turn of rest at the start. A bearing turns for ever. A bushing
+// ends with an Error where its rotation vector, or its swing, comes to half a turn.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +33,7 @@
 
 #include "lissom/core/time_function.hpp"
 #include "lissom/mbs/joint.hpp"
+#include "lissom/mbs/turns.hpp"
 
 namespace lissom {
 
@@ -35,6 +43,7 @@ std::string_view name_of(LoadKind kind);
 bool needs_rotation(const struct Load& load, int marker);  // whether it uses the axes of marker 0 or 1
 bool is_damped(const struct Load& load);                   // whether it depends on rates
 bool holds(LoadKind kind);                                 // springs and bushings
+bool counts_turns(const struct Load& load);                // whether it has an angle that winds up
 
 struct Load {
   std::string name;
@@ -61,11 +70,13 @@ struct LoadEvaluation {
   double magnitude = 0;      // spring force [N], torque [N m]; |F| otherwise
   double applied_power = 0;  // of forces and preloads on the markers [W]
   double damping_power = 0;  // taken out by dampers [W]
+  CountedAngle angle;        // of one that counts turns: here and now
 };
-// `derivatives` also fills by_position and by_rate. Throws Error when a spring's markers coincide and its
-// direction is not defined.
+// `derivatives` also fills by_position and by_rate. `last` is the angle of one that counts turns as it was
+// counted last; without, it is within half a turn of where it is at rest. Throws Error when a spring's
+// markers coincide and its direction is not defined.
 void evaluate_load(const Load& load, double t, const Vector12d& first, const Vector12d& first_rate,
                    const Vector12d& second, const Vector12d& second_rate, bool derivatives,
-                   LoadEvaluation& out);
+                   LoadEvaluation& out, const CountedAngle* last = nullptr);
 
 }  // namespace lissom

@@ -5,10 +5,9 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
-#include "lissom/core/archive.hpp"
 #include "lissom/fe/stress_recovery.hpp"
+#include "lissom/mbs/archive_state.hpp"
 
 namespace lissom {
 
@@ -17,8 +16,6 @@ namespace {
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
-
-constexpr double turn = 2 * std::numbers::pi;
 
 // Name of a kind and its columns, each with its powers of length, mass and time.
 struct Columns {
@@ -87,19 +84,17 @@ bool needs_axes(SensorKind kind) {
          kind == SensorKind::AngularAcceleration;
 }
 
-// The rotation vector of R nearest to the last one: turns count on.
-Vector3d rotation_vector(const Matrix3d& R, const Vector3d& last) {
+// The rotation vector of R at the turn nearest to the one expected.
+Vector3d rotation_vector(const Matrix3d& R, const Vector3d& expected) {
   const Eigen::AngleAxisd rotation(R);
+  double angle = rotation.angle();
   Vector3d axis = rotation.axis();
-  // after a whole turn the axis is that of before
-  if (std::abs(std::remainder(rotation.angle(), turn)) < 1e-12 && last.norm() > 1) axis = last.normalized();
-  const double turns = std::round((last.dot(axis) - rotation.angle()) / turn);
-  return (rotation.angle() + turns * turn) * axis;
-}
-
-// of D_1 against d_1 about d_3
-double joint_angle(const MarkerKinematics& first, const MarkerKinematics& second) {
-  return std::atan2(second.axis(0).dot(first.axis(1)), second.axis(0).dot(first.axis(0)));
+  // after whole turns the axis is that of before
+  if (angle < 1e-6 && expected.norm() > 1) {
+    angle *= axis.dot(expected.normalized());
+    axis = expected.normalized();
+  }
+  return at_nearest_turn(angle, expected.dot(axis)) * axis;
 }
 
 // d2m/dt2
@@ -184,22 +179,60 @@ void SensorBank::start(SystemEquations& equations, const State& initial) {
   const size_t count = sensors_.size();
   initial_axes_.assign(count, Matrix3d::Identity());
   initial_positions_.assign(count, Vector3d::Zero());
-  last_angles_.assign(count, 0);
-  last_rotations_.assign(count, Vector3d::Zero());
+  last_angles_.assign(count, {});
+  last_rotations_.assign(count, {});
+  counted_at_ = initial.t;
+  doubt_ = {};
   for (size_t s = 0; s < count; ++s) {
     const Sensor& sensor = sensors_[s];
     if (sensor.kind == SensorKind::JointAngle) {
-      const Joint& joint = system_->joints()[sensor.index];
-      equations.marker(joint.first, initial.q, initial.v, false, first_);
-      equations.marker(joint.second, initial.q, initial.v, false, second_);
-      last_angles_[s] = joint_angle(first_, second_);
+      last_angles_[s] = joint_angle(sensor, equations, initial);
     } else if (!is_of_joint(sensor.kind) && sensor.kind != SensorKind::LoadValue &&
                sensor.kind != SensorKind::Energy && !is_stress(sensor.kind)) {
       equations.marker(sensor.marker, initial.q, initial.v, false, first_);
       initial_positions_[s] = first_.position();
       initial_axes_[s] = first_.axes();
+      last_rotations_[s].rate = first_.angular_velocity();
     }
   }
+}
+
+// of D_1 against d_1 about d_3, in any turn
+CountedAngle SensorBank::joint_angle(const Sensor& sensor, SystemEquations& equations, const State& state) {
+  const Joint& joint = system_->joints()[sensor.index];
+  equations.marker(joint.first, state.q, state.v, false, first_);
+  equations.marker(joint.second, state.q, state.v, false, second_);
+  const Vector3d D = second_.axis(0), D_rate = second_.rate.segment<3>(3);
+  const double c = D.dot(first_.axis(0)), s = D.dot(first_.axis(1));
+  const double c_rate = D_rate.dot(first_.axis(0)) + D.dot(first_.rate.segment<3>(3));
+  const double s_rate = D_rate.dot(first_.axis(1)) + D.dot(first_.rate.segment<3>(6));
+  const double square = s * s + c * c;
+  return {state.t, std::atan2(s, c), square > 0 ? (c * s_rate - s * c_rate) / square : 0};
+}
+
+void SensorBank::step(SystemEquations& equations, const State& state) {
+  for (size_t s = 0; s < sensors_.size(); ++s) {
+    if (sensors_[s].kind == SensorKind::JointAngle) {
+      CountedAngle now = joint_angle(sensors_[s], equations, state);
+      now.angle = at_nearest_turn(now.angle, last_angles_[s].expected(state.t, now.rate));
+      doubt_.see(static_cast<int>(s), last_angles_[s], now);
+      last_angles_[s] = now;
+    } else if (sensors_[s].kind == SensorKind::Rotation) {
+      equations.marker(sensors_[s].marker, state.q, state.v, false, first_);
+      last_rotations_[s] = rotation(s, state.t);
+    }
+  }
+  counted_at_ = state.t;
+}
+
+// of the marker in first_
+SensorBank::CountedRotation SensorBank::rotation(size_t s, double t) const {
+  const CountedRotation& last = last_rotations_[s];
+  CountedRotation now;
+  now.rate = first_.angular_velocity();
+  now.vector = rotation_vector(first_.axes() * initial_axes_[s].transpose(),
+                               last.vector + (last.rate + now.rate) / 2 * (t - counted_at_));
+  return now;
 }
 
 void SensorBank::evaluate(SystemEquations& equations, const State& state,
@@ -229,9 +262,7 @@ void SensorBank::evaluate(SystemEquations& equations, const State& state,
         break;
       case SensorKind::Rotation:
         equations.marker(sensor.marker, state.q, state.v, false, first_);
-        last_rotations_[s] =
-            rotation_vector(first_.axes() * initial_axes_[s].transpose(), last_rotations_[s]);
-        out = last_rotations_[s];
+        out = rotation(s, state.t).vector;
         break;
       case SensorKind::AngularVelocity:
         equations.marker(sensor.marker, state.q, state.v, false, first_);
@@ -252,11 +283,8 @@ void SensorBank::evaluate(SystemEquations& equations, const State& state,
         break;
       }
       case SensorKind::JointAngle: {
-        const Joint& joint = system_->joints()[sensor.index];
-        equations.marker(joint.first, state.q, state.v, false, first_);
-        equations.marker(joint.second, state.q, state.v, false, second_);
-        last_angles_[s] += std::remainder(joint_angle(first_, second_) - last_angles_[s], turn);
-        out[0] = last_angles_[s];
+        const CountedAngle now = joint_angle(sensor, equations, state);
+        out[0] = at_nearest_turn(now.angle, last_angles_[s].expected(state.t, now.rate));
         break;
       }
       case SensorKind::JointDisplacement: {
@@ -330,8 +358,18 @@ void SensorBank::measure_stress(const Sensor& sensor, const State& state, Eigen:
   if (place.node_ids.size() > 1) out[out.size() - 1] = static_cast<double>(place.node_ids[worst]);
 }
 
+void SensorBank::warn(Diagnostics& diagnostics) const {
+  if (doubt_.which < 0) return;
+  doubt_.warn("sensor.turns", fmt::format("sensor '{}'", sensors_[static_cast<size_t>(doubt_.which)].name),
+              diagnostics);
+}
+
+void SensorBank::CountedRotation::archive(Archive& archive) {
+  archive(vector, rate);
+}
+
 void SensorBank::archive(Archive& archive) {
-  archive(initial_axes_, initial_positions_, last_angles_, last_rotations_);
+  archive(initial_axes_, initial_positions_, counted_at_, last_angles_, last_rotations_, doubt_);
 }
 
 std::string si_unit(const SensorColumn& column) {

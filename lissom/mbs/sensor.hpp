@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lissom/mbs/system.hpp"
+#include "lissom/mbs/turns.hpp"
 
 namespace lissom {
 
@@ -17,7 +18,7 @@ enum class SensorKind : std::uint8_t {
   Velocity,             // [m/s]
   Acceleration,         // [m/s2]
   Rotation,             // rotation vector of the marker's axes since the start [rad], turns counted on from
-                        // sample to sample: rx, ry, rz
+                        // step to step: rx, ry, rz
   AngularVelocity,      // [rad/s]: wx, wy, wz
   AngularAcceleration,  // [rad/s2]: ax, ay, az
   Reaction,             // of a joint on its second body [N, N m]: fx, fy, fz, tx, ty, tz
@@ -60,7 +61,7 @@ struct Sensor {
   SourcePos where;
 };
 
-// Evaluates all sensors of a run; keeps what continuous angles need.
+// Evaluates all sensors of a run; keeps what continuous angles need, by the rule of turns.hpp.
 class SensorBank {
  public:
   // Throws InputError where a sensor needs the axes of a marker that has none.
@@ -68,12 +69,22 @@ class SensorBank {
   const std::vector<SensorColumn>& columns() const { return columns_; }
   // `initial` sets what displacements and rotations count from.
   void start(SystemEquations& equations, const State& initial);
-  // Values in the order of columns(), SI. Samples come in the order of time, less than half a turn apart.
+  // With every accepted step, in the order of time: turns are counted here.
+  void step(SystemEquations& equations, const State& state);
+  // Values in the order of columns(), SI, of a state at or near the last step; remembers nothing.
   void evaluate(SystemEquations& equations, const State& state, Eigen::Ref<Eigen::VectorXd> values);
+  // Of angles whose turns may have been missed.
+  void warn(Diagnostics& diagnostics) const;
   // What later samples depend on.
   void archive(Archive& archive);
 
  private:
+  CountedAngle joint_angle(const Sensor& sensor, SystemEquations& equations, const State& state);
+  struct CountedRotation {
+    Eigen::Vector3d vector = Eigen::Vector3d::Zero(), rate = Eigen::Vector3d::Zero();  // [rad, rad/s]
+    void archive(Archive& archive);
+  };
+  CountedRotation rotation(size_t sensor, double t) const;
   void measure_stress(const Sensor& sensor, const State& state, Eigen::Ref<Eigen::VectorXd> out);
 
   const System* system_;
@@ -82,8 +93,11 @@ class SensorBank {
   std::vector<int> sizes_;  // columns of each sensor
   std::vector<Eigen::Matrix3d> initial_axes_;
   std::vector<Eigen::Vector3d> initial_positions_;
-  std::vector<double> last_angles_;
-  std::vector<Eigen::Vector3d> last_rotations_;
+  // Of rotations and angles of joints: when they were counted last, and what they were.
+  double counted_at_ = 0;
+  std::vector<CountedAngle> last_angles_;
+  std::vector<CountedRotation> last_rotations_;
+  TurnDoubt doubt_;  // of joint angles
   MarkerKinematics first_, second_;  // room
   Eigen::VectorXd amplitudes_, components_;
 };

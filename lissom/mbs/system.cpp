@@ -187,6 +187,7 @@ struct JointPart {
 struct LoadPart {
   std::array<int, 2> slots;
   bool damped = false;
+  int turn = -1;  // its place in State::turns
 };
 
 // Coordinates whose derivatives are collected together, with their block on the diagonal: the g-th is body
@@ -261,6 +262,7 @@ struct SystemEquations::Impl {
   std::vector<Slot> slots;
   std::vector<JointPart> joints;
   std::vector<LoadPart> loads;
+  int turns = 0;  // loads that count turns
   std::vector<Group> groups;
   std::vector<Pair> pairs;
   std::vector<int> pair_of;  // groups by groups, -1 where there is none
@@ -274,6 +276,7 @@ struct SystemEquations::Impl {
   double length = 1, typical_mass = 1;
   Eigen::Matrix3Xd scratch;
   LoadEvaluation load;
+  Turns counted;  // room
   Matrix24d H;
   VectorXd own_values;
 
@@ -414,6 +417,7 @@ struct SystemEquations::Impl {
     for (const Load& load_spec : system.loads()) {
       LoadPart part;
       part.damped = is_damped(load_spec);
+      if (counts_turns(load_spec)) part.turn = turns++;
       part.slots = {slot_of(load_spec.first, needs_rotation(load_spec, 0), part.damped),
                     slot_of(load_spec.second, needs_rotation(load_spec, 1), part.damped)};
       // a force fixed in space depends on neither marker
@@ -585,10 +589,20 @@ struct SystemEquations::Impl {
     return slots[part.slots[side]].kinematics;
   }
 
-  void evaluate(size_t l, double t, bool derivatives) {
+  void evaluate(size_t l, const State& state, bool derivatives) {
     const MarkerKinematics& first = slots[loads[l].slots[0]].kinematics;
     const MarkerKinematics& second = slots[loads[l].slots[1]].kinematics;
-    evaluate_load(system.loads()[l], t, first.m, first.rate, second.m, second.rate, derivatives, load);
+    evaluate(l, state, first, second, derivatives);
+  }
+  void evaluate(size_t l, const State& state, const MarkerKinematics& first, const MarkerKinematics& second,
+                bool derivatives) {
+    const Turns& before = state.turns;
+    const int turn = before.angle.size() > 0 ? loads[l].turn : -1;
+    LISSOM_ASSERT(turn < 0 || before.angle.size() == turns);
+    CountedAngle last;
+    if (turn >= 0) last = {before.t, before.angle[turn], before.rate[turn]};
+    evaluate_load(system.loads()[l], state.t, first.m, first.rate, second.m, second.rate, derivatives, load,
+                  turn >= 0 ? &last : nullptr);
   }
 
   // multipliers of all rows of a joint or body, zero for those left out
@@ -786,7 +800,7 @@ void SystemEquations::residual(const State& state, double inertia_weight, Eigen:
   d.clear_forces();
   for (size_t j = 0; j < d.joints.size(); ++j) d.add_joint_forces(j, state.t, state.lambda);
   for (size_t l = 0; l < d.loads.size(); ++l) {
-    d.evaluate(l, state.t, false);
+    d.evaluate(l, state, false);
     d.slots[d.loads[l].slots[0]].force -= d.load.force.head<12>();
     d.slots[d.loads[l].slots[1]].force -= d.load.force.tail<12>();
   }
@@ -893,7 +907,7 @@ void SystemEquations::jacobian(const State& state, double inertia_weight, const 
     for (size_t l = 0; l < d.loads.size(); ++l) {
       const LoadPart& part = d.loads[l];
       if (!positions && !part.damped) continue;
-      d.evaluate(l, state.t, true);
+      d.evaluate(l, state, true);
       d.slots[part.slots[0]].force -= d.load.force.head<12>();
       d.slots[part.slots[1]].force -= d.load.force.tail<12>();
       d.H = weights.q * d.load.by_position;
@@ -1024,6 +1038,32 @@ double SystemEquations::typical_mass() const {
   return impl_->typical_mass;
 }
 
+void SystemEquations::count_turns(State& state) {
+  Impl& d = *impl_;
+  if (d.turns == 0) return;
+  d.evaluate_markers(state.q, state.v, false, false);
+  // all are evaluated with what was counted before
+  Turns& counted = d.counted;
+  counted.t = state.t;
+  counted.angle.resize(d.turns);
+  counted.rate.resize(d.turns);
+  for (size_t l = 0; l < d.loads.size(); ++l) {
+    const int turn = d.loads[l].turn;
+    if (turn < 0) continue;
+    d.evaluate(l, state, false);
+    counted.angle[turn] = d.load.angle.angle;
+    counted.rate[turn] = d.load.angle.rate;
+  }
+  state.turns = counted;
+}
+
+std::vector<std::string> SystemEquations::turn_names() const {
+  std::vector<std::string> names;
+  for (const Load& load : impl_->system.loads())
+    if (counts_turns(load)) names.push_back(fmt::format("{} '{}'", name_of(load.kind), load.name));
+  return names;
+}
+
 std::vector<double> SystemEquations::break_times() const {
   std::vector<double> times;
   const auto add = [&](const TimeFunction& f) {
@@ -1095,7 +1135,7 @@ SystemEnergy SystemEquations::energy(const State& state) {
   }
   d.evaluate_markers(state.q, state.v, false, false);
   for (size_t l = 0; l < d.loads.size(); ++l) {
-    d.evaluate(l, state.t, false);
+    d.evaluate(l, state, false);
     sum.springs += d.load.potential;
     sum.load_power += d.load.applied_power;
     sum.damping_power += d.load.damping_power;
@@ -1191,7 +1231,7 @@ double SystemEquations::load_magnitude(int load, const State& state) {
   MarkerKinematics first, second;
   marker(spec.first, state.q, state.v, false, first);
   marker(spec.second, state.q, state.v, false, second);
-  evaluate_load(spec, state.t, first.m, first.rate, second.m, second.rate, false, d.load);
+  d.evaluate(static_cast<size_t>(load), state, first, second, false);
   return d.load.magnitude;
 }
 

@@ -106,9 +106,13 @@ class SystemEquations final : public Equations {
   const Eigen::VectorXd& displacement_scale() const override;
   double length() const override;
   double typical_mass() const override;
+  void count_turns(State& state) override;
   std::vector<double> break_times() const override;
   std::string row_name(int row) const override;
   bool is_joint_row(int row) const override;
+
+  // What State::turns counts, in its order: "torsion-spring 'clutch'".
+  std::vector<std::string> turn_names() const;
 
   // All constraint rows, redundant ones included (System::constraint_rows()).
   void all_constraints(double t, const Eigen::VectorXd& q, Eigen::Ref<Eigen::VectorXd> g);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "lissom/core/error.hpp"
 #include "lissom/mbs/ancf_body.hpp"
 #include "lissom/mbs/archive_state.hpp"
@@ -41,7 +43,14 @@ void Balance::step(const State& state) {
   last_.dissipated = previous_.dissipated + integral(three, &Record::power_out);
   if (is_break(state.t)) before_jump_ = state;
   track(energy);
-  energy_drift_ = std::max(energy_drift_, std::abs(drift(energy, last_)));
+  through_ = std::max({through_, std::abs(last_.work_in), std::abs(last_.dissipated)});
+  if (const double now = drift(energy, last_); std::abs(now) > energy_drift_) {
+    energy_drift_ = std::abs(now);
+    signed_drift_ = now;
+    largest_drift_at_ = state.t;
+    const int k = std::ilogb(energy_drift_);
+    if (levels_.empty() || k > levels_.back().k) levels_.push_back({k, state.t});
+  }
   constraint_drift_ = std::max(constraint_drift_, largest_constraint(state));
   check_left_out(state.t);
   const Vector3d impulse = mass_ * equations_.system().gravity() * (state.t - start_);
@@ -63,6 +72,16 @@ ResultBalance Balance::at(const State& state) {
   out.energy_drift = drift(out.energy, there);
   out.constraint_drift = largest_constraint(state);
   return out;
+}
+
+std::optional<Balance::Drift> Balance::drift_above_limit() const {
+  const double weight = mass_ * equations_.system().gravity().norm() * equations_.length();
+  const double limit = std::max({drift_limit * scale_, 1e-5 * through_, 1e-10 * (size_ + weight)});
+  if (!(scale_ > 0) || !(energy_drift_ > limit)) return std::nullopt;
+  const auto level = std::find_if(levels_.begin(), levels_.end(),
+                                  [&](const Level& one) { return std::ldexp(1.0, one.k + 1) > limit; });
+  return Drift{signed_drift_ / scale_, level != levels_.end() ? level->t : largest_drift_at_,
+               largest_drift_at_};
 }
 
 std::optional<double> Balance::momentum_drift() const {
@@ -113,6 +132,7 @@ double Balance::integral(bool three, double Record::*power) const {
 
 void Balance::track(const SystemEnergy& e) {
   scale_ = std::max(scale_, e.kinetic + e.elastic + std::abs(e.gravity - initial_.gravity) + e.springs);
+  size_ = std::max(size_, e.kinetic + e.elastic + std::abs(e.gravity) + e.springs);
   kinetic_ = std::max(kinetic_, e.kinetic);
   angular_ = std::max(angular_, e.angular_momentum.norm());
 }
@@ -153,7 +173,51 @@ void Balance::Record::archive(Archive& archive) {
 
 void Balance::archive(Archive& archive) {
   archive(last_, previous_, before_, before_jump_, scale_, kinetic_, angular_, energy_drift_,
-          constraint_drift_, momentum_drift_, angular_drift_);
+          constraint_drift_, momentum_drift_, angular_drift_, signed_drift_, largest_drift_at_, size_,
+          through_, levels_);
+}
+
+namespace {
+
+// What makes the drift smaller.
+std::string advice(const IntegratorOptions& o) {
+  const std::string smaller =
+      o.adaptive ? fmt::format("a smaller tolerance (now {:g})", o.tolerance)
+                 : fmt::format("a smaller step (now {:g} s) or adaptive = true", o.step);
+  switch (o.integrator) {
+    case Integrator::GeneralizedAlpha:
+      if (o.rho_inf < 0.95)
+        return smaller + fmt::format(", or rho_inf nearer to 1 (now {:g}), which damps less", o.rho_inf);
+      return smaller + fmt::format(
+                           ", or rho_inf = 0.8 (now {:g}), so that what the steps do not resolve dies out "
+                           "instead of growing",
+                           o.rho_inf);
+    case Integrator::HhtI3:
+      return smaller + fmt::format(", or alpha nearer to 0 (now {:g}), which damps less", o.alpha);
+    case Integrator::CentralDifferences:
+      return fmt::format("a smaller step (now {:g} s), or generalized-alpha", o.step);
+    default:
+      return fmt::format("a smaller tolerance (now {:g})", o.tolerance);
+  }
+}
+
+}  // namespace
+
+void warn_of_drift(const Balance& balance, const IntegratorOptions& options, const std::string& suffix,
+                   Diagnostics& diagnostics) {
+  // equilibria have no motion that would do work; prescribed motions are exact, and only their work is summed
+  if (options.integrator == Integrator::Static || options.integrator == Integrator::Kinematics) return;
+  const auto drift = balance.drift_above_limit();
+  if (!drift) return;
+  diagnostics.warn(
+      "simulate.energy-drift" + suffix,
+      fmt::format(
+          "energy drifts: {:.2g} of the largest energy ({:.4g} J) is {} at t = {:.6g} s, beyond {:g} from t "
+          "= {:.6g} s on. Either the motion is wrong by about as much, or the steps damp a ringing that they "
+          "do not resolve (after a sudden load, say), or the power of loads and dampers changes much within "
+          "a step. Try {}, and see whether the sensors change",
+          std::abs(drift->relative), balance.energy_scale(), drift->relative < 0 ? "lost" : "gained",
+          drift->largest_at, Balance::drift_limit, drift->since, advice(options)));
 }
 
 }  // namespace lissom

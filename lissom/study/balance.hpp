@@ -9,6 +9,7 @@
 #include "lissom/core/archive.hpp"
 #include "lissom/io/result_file.hpp"
 #include "lissom/mbs/system.hpp"
+#include "lissom/time/integrate.hpp"
 
 namespace lissom {
 
@@ -26,6 +27,15 @@ class Balance {
   // Largest ones over the steps; the first relative to the largest energy.
   double energy_drift() const { return scale_ > 0 ? energy_drift_ / scale_ : energy_drift_; }
   double energy_scale() const { return scale_; }
+  // Whether the drift says something of the motion: above drift_limit of the largest energy, above 1e-5 of
+  // the work that went in or out, which is known no better, and above round-off.
+  static constexpr double drift_limit = 1e-3;
+  struct Drift {
+    double relative = 0;  // the largest, of the largest energy; negative where energy is lost
+    double since = 0;     // [s] from when on it is above the limit, up to a factor of two in the limit
+    double largest_at = 0;
+  };
+  std::optional<Drift> drift_above_limit() const;
   double constraint_drift() const { return constraint_drift_; }
   // Relative to the momentum that the kinetic energy allows; nothing where something acts from outside.
   std::optional<double> momentum_drift() const;
@@ -67,7 +77,20 @@ class Balance {
   double start_ = 0, mass_ = 0;
   double scale_ = 0, kinetic_ = 0, angular_ = 0;
   double energy_drift_ = 0, constraint_drift_ = 0, momentum_drift_ = 0, angular_drift_ = 0;
+  double signed_drift_ = 0, largest_drift_at_ = 0;
+  double size_ = 0, through_ = 0;  // [J] largest energies with all of gravity's; work in or out
+  // When the drift first came to 2^k J, for ascending k.
+  struct Level {
+    int k = 0;
+    double t = 0;
+    void archive(Archive& archive) { archive(k, t); }
+  };
+  std::vector<Level> levels_;
   bool isolated_ = false;
 };
+
+// Warns of energy that drifts, with what to try; `suffix` of the key, so that every case has its own warning.
+void warn_of_drift(const Balance& balance, const IntegratorOptions& options, const std::string& suffix,
+                   Diagnostics& diagnostics);
 
 }  // namespace lissom

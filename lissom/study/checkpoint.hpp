@@ -15,7 +15,7 @@
 
 namespace lissom {
 
-inline constexpr std::uint32_t checkpoint_version = 1;
+inline constexpr std::uint32_t checkpoint_version = 2;  // 2: with turns
 
 struct Checkpoint {
   std::string lissom_version = version();

@@ -410,7 +410,7 @@ Linearisation linearise(const StudySystem& built, SystemEquations& equations, co
     if (moved > 0 && faster > 0) h = std::min(h, 1e-4 * pace / faster);
     const auto at = [&](double step, VectorXd& values) {
       const State there{state.t, state.q + step * dq.col(i), state.v + step * dv.col(i),
-                        state.a + step * da.col(i), state.lambda + step * dlambda.col(i)};
+                        state.a + step * da.col(i), state.lambda + step * dlambda.col(i), state.turns};
       bank.evaluate(equations, there, values);
     };
     at(h, above);
@@ -423,7 +423,7 @@ Linearisation linearise(const StudySystem& built, SystemEquations& equations, co
     const double size = da_u.col(i).cwiseAbs().maxCoeff();
     const double h = size > 0 ? std::max(1.0, state.a.cwiseAbs().maxCoeff()) / size : 1;
     const State there{state.t, state.q, state.v, state.a + h * da_u.col(i),
-                      state.lambda + h * dlambda_u.col(i)};
+                      state.lambda + h * dlambda_u.col(i), state.turns};
     bank.evaluate(equations, there, above);
     out.D.col(i) = (above - below) / h;
   }
@@ -460,7 +460,9 @@ Linearisation linearise_study(const StudyFile& study, const LineariseSpec& spec,
     const Index last = run.sample_times.size() - 1;
     const SystemCheck check = check_system(*built.system, 0, built.q);
     equations = std::make_unique<SystemEquations>(*built.system, check.kept);
-    state = make_consistent(*equations, run.sample_times[last], run.q.col(last), run.v.col(last)).state;
+    state = make_consistent(*equations, run.sample_times[last], run.q.col(last), run.v.col(last), {},
+                            run.turns_at(last))
+                .state;
   } else {
     const bool statics = spec.about == LineariseSpec::About::Static;
     Start start =

@@ -1,5 +1,7 @@
 #include "lissom/study/mechanism_ode.hpp"
 
+#include <fmt/ranges.h>
+
 #include "lissom/time/initial_state.hpp"
 
 namespace lissom {
@@ -73,6 +75,13 @@ MechanismOde::MechanismOde(const StudyFile& study, StudySystem built, Diagnostic
         "{}: the mechanism has {} constraints and is no ordinary differential equation; simulate it with "
         "Lissom's own integrators, or reduce it as a whole with 'lissom train'",
         study.path.string(), start.equations->constraints());
+  // a function of the state cannot count
+  if (const auto winding = start.equations->turn_names(); !winding.empty())
+    diagnostics.warn(
+        "ode.turns",
+        fmt::format("{} winds up, and a function of the state alone cannot count turns: from t, q and v its "
+                    "angle is within half a turn of rest; let Lissom simulate it where it goes further",
+                    fmt::join(winding, ", ")));
   impl_ = std::make_unique<Impl>(std::move(built), std::move(start));
 }
 
@@ -140,12 +149,16 @@ void MechanismOde::sensors(const Ref<const VectorXd>& t, const Ref<const MatrixX
   // as at the start: calling it twice gives the same
   SensorBank bank = impl_->bank;
   VectorXd row(values.rows());
+  impl_->state.turns = {};
   for (Index k = 0; k < x.cols(); ++k) {
     impl_->set(t[k], x.col(k));
+    impl_->equations().count_turns(impl_->state);
     impl_->accelerations.solve(impl_->state);
+    bank.step(impl_->equations(), impl_->state);
     bank.evaluate(impl_->equations(), impl_->state, row);
     values.col(k) = row;
   }
+  impl_->state.turns = {};
 }
 
 }  // namespace lissom

@@ -551,6 +551,7 @@ double residual_indicator(const StudyFile& study, const SimulationRun& rom, Body
     state.v = to_coordinates(body.nodal(rom.v.col(k)) - E_zero, true);
     state.a = to_coordinates(body.nodal(rom.a.col(k)) - E_zero, true);
     state.lambda = VectorXd::Zero(m);
+    state.turns = rom.turns_at(k);
     VectorXd x = VectorXd::Zero(n + m);
     equations.residual(state, 1, x.head(n));
     equations.jacobian(state, 1, {1, 0, inertia, mass, mass}, matrix);

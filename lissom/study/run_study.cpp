@@ -133,8 +133,10 @@ class StudyRunner {
   // Whether it was carried out for the study or another case.
   bool is_done(const BodySpec& spec) const { return done_.contains(spec.reduction_key); }
 
-  SimulationRun run_simulation(const StudyFile& study, const std::filesystem::path& out, bool files = true) {
+  SimulationRun run_simulation(const StudyFile& study, const std::filesystem::path& out, bool files = true,
+                               SimulationOptions::Keep keep = SimulationOptions::Keep::States) {
     SimulationOptions options;
+    options.keep = keep;
     options.write_files = files && options_.write_files;
     options.stop = options_.stop;
     options.resume = options_.resume;
@@ -213,7 +215,8 @@ class StudyRunner {
   SweepValues run_point(const StudyFile& study, const std::filesystem::path& folder) {
     SimulationRun run;
     const bool simulated = study.simulation && study.simulation->simulate;
-    if (simulated) run = run_simulation(study, folder, !folder.empty());
+    if (simulated)
+      run = run_simulation(study, folder, !folder.empty(), SimulationOptions::Keep::Sensors);
     const Analyses analyses = run_analyses(study);
     if (!folder.empty()) write_analyses(analyses, folder);
     return sweep_values(simulated ? &run : nullptr, analyses, study.linearise ? study.linearise->modes : 20);
@@ -589,7 +592,10 @@ StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Dia
       if (options.write_files) summary["training"]["files"] = write_training(training, out);
     }
     if (study.simulation && study.simulation->simulate && needs_training(study) == reduced) {
-      runs[""] = runner.run_simulation(study, out);
+      // nobody looks at the samples of a single run again
+      const bool alone = study.cases.empty() && !study.train;
+      runs[""] = runner.run_simulation(
+          study, out, true, alone ? SimulationOptions::Keep::Nothing : SimulationOptions::Keep::States);
       runner.check(study, runs[""]);
       runner.show(study, runs[""], out);
       summary["simulation"] = runs[""].summary;

@@ -14,11 +14,13 @@
 #include "lissom/io/table.hpp"
 #include "lissom/study/balance.hpp"
 #include "lissom/study/checkpoint.hpp"
+#include "lissom/study/elastic_range.hpp"
 #include "lissom/study/pod_system.hpp"
 #include "lissom/study/start.hpp"
 #include "lissom/study/statics.hpp"
 #include "lissom/study/stress.hpp"
 #include "lissom/study/trust.hpp"
+#include "lissom/study/turn_watch.hpp"
 
 namespace lissom {
 
@@ -122,54 +124,88 @@ void check_request(const StudyFile& study, const std::filesystem::path& folder,
   if (options.write_files && options.resume) find_resumable(study, folder, told_later);
 }
 
-// All samples of a run, as SimulationRun has them.
+// The samples of a run, as SimulationRun has them: their number, and what is kept of them.
 struct Series {
-  std::vector<double> times, sensors, si_sensors, seconds, q, v, a;
+  using Keep = SimulationOptions::Keep;
+  Keep keep = Keep::States;
+  Eigen::Index samples = 0;
+  std::vector<double> times, sensors, si_sensors, seconds, q, v, a, turns;
   std::vector<ResultBalance> balance;
 
-  void add(double t, const VectorXd& values, const VectorXd& shown, const State& state) {
+  void add(double t, const VectorXd& values, const VectorXd& shown, const State& state,
+           const Turns& counted) {
+    ++samples;
+    if (keep == Keep::Nothing) return;
+    const auto append = [](std::vector<double>& list, const VectorXd& x) {
+      list.insert(list.end(), x.data(), x.data() + x.size());
+    };
     times.push_back(t);
-    si_sensors.insert(si_sensors.end(), values.data(), values.data() + values.size());
-    sensors.insert(sensors.end(), shown.data(), shown.data() + shown.size());
+    append(si_sensors, values);
+    append(sensors, shown);
     seconds.push_back(state.t);
-    q.insert(q.end(), state.q.data(), state.q.data() + state.q.size());
-    v.insert(v.end(), state.v.data(), state.v.data() + state.v.size());
-    a.insert(a.end(), state.a.data(), state.a.data() + state.a.size());
+    if (keep == Keep::Sensors) return;
+    append(q, state.q);
+    append(v, state.v);
+    append(a, state.a);
+    append(turns, counted.angle);
   }
 
-  // The first samples of a file.
-  void add(const ResultFile& file, std::uint64_t samples, const VectorXd& unit_factors, double time_unit,
-           bool with_balance) {
+  // The first samples of a file. Turns are counted from one to the next, as well as samples allow it.
+  void add(const ResultFile& file, std::uint64_t count, const VectorXd& unit_factors, double time_unit,
+           bool with_balance, SystemEquations& equations, const Turns& start) {
+    if (keep == Keep::Nothing) {
+      samples += static_cast<Eigen::Index>(count);
+      return;
+    }
     State state;
+    state.turns = start;
     VectorXd values, shown;
-    for (std::uint64_t k = 0; k < samples; ++k) {
+    for (std::uint64_t k = 0; k < count; ++k) {
       const auto row = static_cast<Eigen::Index>(k);
       state.t = file.time[row];
       state.q = file.q.row(row);
       state.v = file.v.row(row);
       state.a = file.a.row(row);
+      equations.count_turns(state);
       values = file.sensors.row(row);
       shown = values.cwiseQuotient(unit_factors);
-      add(state.t / time_unit, values, shown, state);
+      add(state.t / time_unit, values, shown, state, state.turns);
       if (with_balance) balance.push_back(file.balance[k]);
     }
   }
 
   void move_to(SimulationRun& run, int coordinates) {
     using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-    const auto samples = static_cast<Eigen::Index>(times.size());
-    run.time = Eigen::Map<const VectorXd>(times.data(), samples);
-    run.sensors =
-        Eigen::Map<const RowMajor>(sensors.data(), samples, static_cast<Eigen::Index>(run.columns.size()));
-    run.si_sensors =
-        Eigen::Map<const RowMajor>(si_sensors.data(), samples, static_cast<Eigen::Index>(run.columns.size()));
-    run.sample_times = Eigen::Map<const VectorXd>(seconds.data(), samples);
-    run.q = Eigen::Map<const Eigen::MatrixXd>(q.data(), coordinates, samples);
-    run.v = Eigen::Map<const Eigen::MatrixXd>(v.data(), coordinates, samples);
-    run.a = Eigen::Map<const Eigen::MatrixXd>(a.data(), coordinates, samples);
+    const auto columns = static_cast<Eigen::Index>(run.columns.size());
+    const auto kept = static_cast<Eigen::Index>(times.size());
+    // one after the other, so that not everything is there twice
+    const auto rows = [&](std::vector<double>& from, Eigen::MatrixXd& to) {
+      to = Eigen::Map<const RowMajor>(from.data(), kept, columns);
+      from = {};
+    };
+    const auto states = [&](std::vector<double>& from, Eigen::MatrixXd& to, Eigen::Index size) {
+      to = Eigen::Map<const Eigen::MatrixXd>(from.data(), size, keep == Keep::States ? kept : 0);
+      from = {};
+    };
+    run.samples = samples;
+    run.time = Eigen::Map<const VectorXd>(times.data(), kept);
+    run.sample_times = Eigen::Map<const VectorXd>(seconds.data(), kept);
+    rows(sensors, run.sensors);
+    rows(si_sensors, run.si_sensors);
+    const auto counted = kept > 0 ? static_cast<Eigen::Index>(turns.size()) / kept : 0;
+    states(turns, run.turns, counted);
+    states(q, run.q, coordinates);
+    states(v, run.v, coordinates);
+    states(a, run.a, coordinates);
     run.balance = std::move(balance);
   }
 };
+
+// At a sample, which may lie between two steps.
+Turns turns_of(SystemEquations& equations, State state) {
+  equations.count_turns(state);
+  return std::move(state.turns);
+}
 
 [[noreturn]] void fail_other_bodies(const std::filesystem::path& folder) {
   fail_input(
@@ -190,8 +226,10 @@ bool is_first_sample(const ResultFile& file, const State& initial) {
 
 // A run that is complete, as it was.
 SimulationRun restore(SimulationRun run, const ResultFile& file, Series& series, const VectorXd& unit_factors,
-                      double time_unit, bool with_balance, const std::filesystem::path& folder) {
-  series.add(file, static_cast<std::uint64_t>(file.samples()), unit_factors, time_unit, with_balance);
+                      double time_unit, bool with_balance, SystemEquations& equations, const Turns& turns,
+                      const std::filesystem::path& folder) {
+  series.add(file, static_cast<std::uint64_t>(file.samples()), unit_factors, time_unit, with_balance,
+             equations, turns);
   series.move_to(run, static_cast<int>(file.q.cols()));
   run.summary = json::parse(file.end.report);
   run.summary["out"] = folder.string();
@@ -275,6 +313,16 @@ std::string describe_shared(const StudySystem& built) {
 
 }  // namespace
 
+ResultFrames SimulationRun::frames(const std::vector<Eigen::Index>& chosen) const {
+  if (q.cols() < samples) return read_result_frames(result_path, chosen);
+  return {sample_times(chosen), q(Eigen::all, chosen)};
+}
+
+Turns SimulationRun::turns_at(Eigen::Index sample) const {
+  if (turns.rows() == 0) return {};
+  return {sample_times[sample], turns.col(sample), VectorXd::Zero(turns.rows())};
+}
+
 SimulationRun inspect_simulation(const StudyFile& study, BodyStore& store, Diagnostics& diagnostics,
                                  const ProgressHook& progress) {
   const StudySystem built = make_system(study, store, diagnostics, progress);
@@ -336,6 +384,8 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
   SensorBank bank(system, built.sensors);
   bank.start(equations, start.reference());
   Balance balance(equations, initial);
+  TurnWatch turns;
+  ElasticRange range(equations);
 
   SimulationRun run;
   const size_t columns = bank.columns().size();
@@ -353,6 +403,8 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
 
   RunFiles files(folder);
   Series series;
+  // stress and ParaView look at all states once more
+  if (options.write_files && !simulate.stress && !simulate.paraview) series.keep = options.keep;
   Checkpoint checkpoint;
   std::optional<Archive> resumed;
   std::optional<double> resumed_at;
@@ -360,6 +412,7 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
     std::error_code ec;
     std::filesystem::create_directories(folder, ec);
     if (ec) fail("{}: the folder cannot be made: {}", folder.string(), ec.message());
+    run.result_path = files.result_path;
     files.lock.emplace(folder);
     Resumable from;
     if (options.resume) from = find_resumable(study, folder, diagnostics);
@@ -377,7 +430,8 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
         if (!statics && !is_first_sample(file, initial)) fail_other_bodies(folder);
         // killed between its last two acts
         std::filesystem::remove(files.checkpoint_path, ec);
-        return restore(std::move(run), file, series, unit_factors, spec.units.time, options.balance, folder);
+        return restore(std::move(run), file, series, unit_factors, spec.units.time, options.balance,
+                       equations, initial.turns, folder);
       }
       if (!same_bits(from.checkpoint->start, checkpoint.start)) fail_other_bodies(folder);
       if (static_cast<std::uint64_t>(file.samples()) < from.checkpoint->samples)
@@ -392,9 +446,10 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
             "simulate.repeated." + folder.string(),
             "cvode keeps its history to itself: the steps since the start, or since the last jump "
             "of the loads, were repeated to resume the run");
-      series.add(file, from.checkpoint->samples, unit_factors, spec.units.time, options.balance);
+      series.add(file, from.checkpoint->samples, unit_factors, spec.units.time, options.balance, equations,
+                 initial.turns);
       resumed.emplace(std::move(from.checkpoint->state));
-      (*resumed)(bank, balance, trust);
+      (*resumed)(bank, balance, turns, range, trust);
       resumed_at = from.checkpoint->t;
       files.csv.emplace(files.csv_path, from.checkpoint->csv_bytes);
       files.result.emplace(files.result_path, header, from.checkpoint->samples);
@@ -403,15 +458,23 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
     }
   }
 
+  const bool winds = !equations.turn_names().empty() && series.keep == SimulationOptions::Keep::States;
+  if (!resumed) range.step(initial);
   // every step counts in the balance, samples are written
   IntegrationSummary summary;
   std::vector<Eigen::Matrix3Xd> nodes(outputs.size());
   IntegrationOutput output;
-  output.step = [&](const State& state) { balance.step(state); };
+  output.step = [&](const State& state) {
+    bank.step(equations, state);
+    balance.step(state);
+    turns.step(state);
+    range.step(state);
+  };
   output.sample = [&](const State& state) {
     bank.evaluate(equations, state, values);
     shown = values.cwiseQuotient(unit_factors);
-    series.add(state.t / spec.units.time, values, shown, state);
+    const double t = state.t / spec.units.time;
+    series.add(t, values, shown, state, winds ? turns_of(equations, state) : Turns{});
     const double distance = trust.at(state);
     if (!options.write_files && !options.balance) return;
     const ResultBalance now = balance.at(state);
@@ -427,7 +490,7 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
       nodes[i] = positions.middleCols(group.first, group.count);
     }
     files.guarded([&] {
-      files.csv->add(series.times.back(), shown);
+      files.csv->add(t, shown);
       files.result->add(state, values, now, nodes, summary, distance);
       // a disk that is full loses what was not flushed: a second, or a megabyte
       files.unflushed += 3 * state.q.size() + state.lambda.size() + 2 * values.size() + 40;
@@ -444,7 +507,7 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
       files.guarded([&] {
         files.flush();
         Archive archive;
-        archive(bank, balance, trust);
+        archive(bank, balance, turns, range, trust);
         save(archive);
         checkpoint.t = summary.end;
         checkpoint.samples = files.result->samples();
@@ -484,6 +547,12 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
 
   series.move_to(run, system.coordinates());
   trust.warn(diagnostics);
+  turns.warn(equations.turn_names(), diagnostics);
+  bank.warn(diagnostics);
+  // every case says it for itself
+  const std::string suffix = study.case_name.empty() ? "" : "." + study.case_name;
+  range.warn(suffix, diagnostics);
+  warn_of_drift(balance, simulate.integrator, suffix, diagnostics);
 
   json& j = run.summary;
   j = system_json(system, start.check);
@@ -500,7 +569,7 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
   j["largest_step"] = summary.largest_step;
   j["seconds"] = summary.seconds;
   j["output_seconds"] = summary.output_seconds;
-  j["samples"] = series.times.size();
+  j["samples"] = series.samples;
   // equilibria have no motion that would do the work
   j["energy_drift"] = statics ? json(nullptr) : json(balance.energy_drift());
   j["constraint_drift"] = balance.constraint_drift();
@@ -510,6 +579,7 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
                  {"scale", balance.energy_scale()},
                  {"work_in", balance.work_in()},
                  {"dissipated", balance.dissipated()}};
+  if (const json left = range.to_json(); !left.empty()) j["elastic_range"] = left;
   j["start"] = {{"moved", start.initial.moved},
                 {"iterations", start.initial.iterations},
                 {"velocity_change", start.initial.velocity_change}};
@@ -531,7 +601,7 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
                                  name_of(simulate.integrator.integrator), summary.steps, summary.rejected,
                                  summary.newton_iterations, summary.factorisations));
   line("steps", fmt::format("{:.3g} to {:.3g} s, {} samples", summary.smallest_step, summary.largest_step,
-                            series.times.size()));
+                            series.samples));
   line("time", fmt::format("{} for {:.6g} s", format_seconds(summary.seconds), summary.end));
   if (!statics)
     line("energy drift", fmt::format("{:.2e} of {:.4g} J", balance.energy_drift(), balance.energy_scale()));

@@ -21,6 +21,7 @@ SimulationOptions simulation_options(const SimulateJob& job, const JobContext& c
   options.resume = job.resume.resume;
   options.checkpoint = job.resume.checkpoint;
   options.balance = job.balance;
+  if (!job.keep) options.keep = SimulationOptions::Keep::Nothing;
   return options;
 }
 

@@ -12,6 +12,7 @@ struct SimulateJob {
   bool write_files = true;    // otherwise nothing is written, whatever `out`
   bool view = true;           // leave motion.view.h5 with the files
   bool balance = false;       // keep the balance of every sample (SimulationRun::balance)
+  bool keep = true;           // keep the samples in memory (SimulationRun::sensors, q), not in files alone
   ResumeOptions resume;
 };
 

@@ -108,8 +108,8 @@ Start make_start(StudySystem& built, const StudyFile& study, Diagnostics& diagno
     diagnostics.warn("simulate.start",
                      "start = \"static\" begins at rest: the velocities of the bodies are not used");
   const double moved = start.initial.moved;
-  start.initial =
-      make_consistent(*start.equations, 0, start.equilibrium->state.q, VectorXd::Zero(built.v.size()));
+  start.initial = make_consistent(*start.equations, 0, start.equilibrium->state.q,
+                                  VectorXd::Zero(built.v.size()), {}, start.equilibrium->state.turns);
   start.initial.moved = moved;
   return start;
 }

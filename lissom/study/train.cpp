@@ -915,6 +915,7 @@ std::vector<ModelCheck> check_model(const Training& training, const StudyFile& s
     state.q = product(T, run.q.col(sample));
     state.v = product(T, run.v.col(sample));
     state.a = product(T, run.a.col(sample));
+    state.turns = run.turns_at(sample);
     state.lambda.resize(0);
     VectorXd r(n), inertia = product(full.M, MatrixXd(state.a)), without(n), internal(n);
     equations.residual(state, 1, r);

@@ -364,16 +364,17 @@ std::string guarded(const std::string& file, Diagnostics& diagnostics, Work work
 
 View motion_view(const SimulationRun& run, const StudyFile& study, const BodyMeshes& meshes,
                  const ViewOptions& options, const ProgressHook& progress) {
-  LISSOM_ASSERT(run.built && run.q.cols() > 0);
+  LISSOM_ASSERT(run.built && run.samples > 0);
   View view;
   view.title = study.title;
   const ViewParts parts(*run.built, study, meshes, options.max_points, view.notes);
-  const std::vector<Index> frames = frames_of(run.q.cols(), options.max_frames);
-  if (static_cast<Index>(frames.size()) < run.q.cols())
-    view.notes.push_back(fmt::format("{} of {} samples are shown.", frames.size(), run.q.cols()));
-  const MatrixXd q = run.q(Eigen::all, frames);
+  const std::vector<Index> frames = frames_of(run.samples, options.max_frames);
+  if (static_cast<Index>(frames.size()) < run.samples)
+    view.notes.push_back(fmt::format("{} of {} samples are shown.", frames.size(), run.samples));
+  const ResultFrames shown = run.frames(frames);
+  const MatrixXd& q = shown.q;
   ViewMotion motion;
-  motion.time = run.sample_times(frames);
+  motion.time = shown.time;
   motion.parts.resize(parts.parts().size());
   const double size = size_of(parts, q.col(0));
   double points = 0, done = 0;
@@ -527,7 +528,7 @@ std::string write_motion_view(SimulationRun& run, const StudyFile& study,
                               const std::function<BodyMeshes()>& meshes, const std::filesystem::path& folder,
                               Diagnostics& diagnostics, const ProgressHook& progress) {
   const std::string name = "motion.view.h5";
-  if (run.q.cols() == 0) return "";
+  if (run.samples == 0) return "";
   return guarded(name, diagnostics, [&] {
     const Timer timer;
     if (progress) progress("view", 0);

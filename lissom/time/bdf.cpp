@@ -120,6 +120,7 @@ class Bdf final : public Stepper {
     combine(w, used_order_ + 1, &State::v, out.v);
     combine(w, used_order_ + 1, &State::a, out.a);
     combine(w, used_order_ + 1, &State::lambda, out.lambda);
+    out.turns = history_[1].turns;
   }
 
   void archive(Archive& archive) override {
@@ -177,6 +178,7 @@ class Bdf final : public Stepper {
     combine(ahead, k + 1, &State::v, v_predicted_);
     trial_.t = t;
     trial_.lambda = history_[0].lambda;
+    trial_.turns = history_[0].turns;
     // the weights add up to -alpha: y = past + alpha_ (y(n+1) - y(n)) with differences only
     slope_of_past(past, k, &State::q, q_slope_);
     slope_of_past(past, k, &State::v, v_slope_);
@@ -240,6 +242,7 @@ class Bdf final : public Stepper {
     // the oldest makes room
     std::swap(history_[most_points - 1], trial_);
     std::rotate(history_.begin(), history_.end() - 1, history_.end());
+    equations_.count_turns(history_[0]);
     points_ = std::min(points_ + 1, most_points);
     started_ = true;
     used_order_ = order_;

@@ -57,6 +57,7 @@ class CentralDifferences final : public Stepper {
     half_ = previous_.v + h / 2 * previous_.a;
     state_.q = previous_.q + h * half_;
     state_.v = half_ + h / 2 * previous_.a;
+    state_.turns = previous_.turns;
     accelerate();
     state_.v = half_ + h / 2 * state_.a;
     // accelerations that would carry the system through ten times its size in a step
@@ -69,6 +70,7 @@ class CentralDifferences final : public Stepper {
           "limit of stability, about {:.3g} s; take a smaller one, or an implicit method",
           state_.t, h, h > limit ? "is above" : "is near", limit);
     }
+    equations_.count_turns(state_);
     count_step(summary_, h);
   }
 

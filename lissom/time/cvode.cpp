@@ -107,6 +107,8 @@ class Cvode final : public Stepper {
     state_.t = flag == CV_TSTOP_RETURN ? stop : reached;
     unpack(y_, state_);
     accelerations_.solve(state_);
+    equations_.count_turns(state_);
+    work_.turns = state_.turns;
     time_ = norm_.time_scale(state_);
     count_step(summary_, state_.t - previous_.t);
     ++steps_since_start_;
@@ -120,6 +122,7 @@ class Cvode final : public Stepper {
     if (flag < 0) fail("cvode: no state at {:.9g} s: {}", t, message_);
     out.t = t;
     unpack(between_, out);
+    out.turns = previous_.turns;
     if (!equations_.is_ode()) projector_.project(out, options_.newton.tolerance);
     accelerations_.solve(out);
   }

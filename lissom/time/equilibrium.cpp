@@ -104,6 +104,7 @@ class Solver {
       if (!(s > 0)) s = length_;
     guess_.v = guess_.a = VectorXd::Zero(n_);
     if (guess_.lambda.size() != m_) guess_.lambda = VectorXd::Zero(m_);
+    equations_.count_turns(guess_);
     state_ = guess_;
     least_multipliers(guess_);
     evaluate(guess_);
@@ -217,6 +218,7 @@ class Solver {
         last = std::min(size, next);
       }
       if (!better) return false;
+      equations_.count_turns(state_);
       if (is_balanced(last)) return true;
     }
     return false;
@@ -268,6 +270,7 @@ class Solver {
         continue;
       }
       state_ = next;
+      equations_.count_turns(state_);
       if (is_balanced(size) && mu <= 1e3 * floor_) return true;
       if (displacement(state_.q - guess_.q) > 100 * length_) return false;
       // shorter steps come with less of mu, as long as they do become shorter

@@ -312,6 +312,7 @@ class AlphaStepper final : public Stepper {
     const double slope = last_h_ > 0 && linear_guess_ ? h / last_h_ : 0;
     next_.a = now_.a + slope * (now_.a - before_.a);
     next_.lambda = now_.lambda + slope * (now_.lambda - before_.lambda);
+    next_.turns = now_.turns;
     set_algorithmic();
     next_.q = now_.q + h * v_step_ + h * h * ((0.5 - p_.beta) * a_step_ + p_.beta * a_next_);
     next_.v = v_step_ + h * ((1 - p_.gamma) * a_step_ + p_.gamma * a_next_);
@@ -351,6 +352,7 @@ class AlphaStepper final : public Stepper {
       newton_.velocity_change(curvature_, rate_);
       now_.v += rate_;
     }
+    equations_.count_turns(now_);
     last_h_ = h;
     prepared_h_ = 0;
   }

@@ -130,7 +130,8 @@ double project_velocities(MassAndConstraints& kkt, double t, const Eigen::Vector
 }  // namespace
 
 InitialState make_consistent(Equations& equations, double t, const Eigen::VectorXd& q,
-                             const Eigen::VectorXd& v, const InitialStateOptions& options) {
+                             const Eigen::VectorXd& v, const InitialStateOptions& options,
+                             const Turns& turns) {
   const int n = equations.coordinates(), m = equations.constraints();
   LISSOM_ASSERT(q.size() == n && v.size() == n);
   const Eigen::VectorXd& scale = equations.displacement_scale();
@@ -142,6 +143,7 @@ InitialState make_consistent(Equations& equations, double t, const Eigen::Vector
   state.v = v;
   state.a = Eigen::VectorXd::Zero(n);
   state.lambda = Eigen::VectorXd::Zero(m);
+  state.turns = turns;
   if (!q.allFinite() || !v.allFinite()) fail("initial positions or velocities are not finite");
 
   Eigen::VectorXd g(m), trial(m), x(n + m);

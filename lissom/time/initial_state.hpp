@@ -24,9 +24,10 @@ struct InitialState {
 
 // Nearest to (q, v) in the norm of displacement_scale() for positions and of M for velocities. Throws Error
 // naming the constraint with the largest residual when the positions cannot be assembled, or when the
-// velocities and prescribed motions contradict each other.
+// velocities and prescribed motions contradict each other. `turns`: those of q, where they were counted.
 InitialState make_consistent(Equations& equations, double t, const Eigen::VectorXd& q,
-                             const Eigen::VectorXd& v, const InitialStateOptions& options = {});
+                             const Eigen::VectorXd& v, const InitialStateOptions& options = {},
+                             const Turns& turns = {});
 
 // a and lambda of a state from [M G'; G 0]. Keeps its matrix, so that nothing is allocated in later calls.
 class AccelerationSolver {

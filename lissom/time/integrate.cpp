@@ -104,7 +104,9 @@ class Run {
       archive(*resume, *stepper);
       seconds_before_ = summary_.seconds;
     } else {
-      stepper->start(initial);
+      State counted = initial;
+      equations_.count_turns(counted);
+      stepper->start(counted);
       if (options_.sample > 0)
         give_samples(*stepper, start_, true);
       else
@@ -223,6 +225,8 @@ class Run {
     state.t = std::nextafter(jump, infinity);
     projector_->project(state, 1e-12);
     accelerations_->solve(state);
+    // with the rates of after the jump
+    equations_.count_turns(state);
     stepper.start(state);
   }
 

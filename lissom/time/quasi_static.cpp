@@ -32,6 +32,7 @@ class GridStepper : public Stepper {
     }
     now_ = initial;
     settle(now_);
+    equations_.count_turns(now_);
     before_ = now_;
   }
 
@@ -45,6 +46,7 @@ class GridStepper : public Stepper {
       next.t = halvings == 0 ? target : now_.t + dt;
       try {
         advance(now_, next);
+        equations_.count_turns(next);
         before_ = now_;
         now_ = std::move(next);
         ++summary_.steps;
@@ -90,6 +92,7 @@ class StaticStepper final : public GridStepper {
     const double s = (t - before_.t) / (now_.t - before_.t);
     out = now_;
     out.t = t;
+    out.turns = before_.turns;
     out.q = (1 - s) * before_.q + s * now_.q;
     out.lambda = (1 - s) * before_.lambda + s * now_.lambda;
   }

@@ -104,6 +104,7 @@ class RungeKutta final : public Stepper {
     out.t = t;
     out.q = previous_.q + x * (r_[0].q + shift_.q + y * (r_[1].q + x * (r_[2].q + y * r_[3].q)));
     out.v = previous_.v + x * (r_[0].v + shift_.v + y * (r_[1].v + x * (r_[2].v + y * r_[3].v)));
+    out.turns = previous_.turns;
     if (!equations_.is_ode()) projector_.project(out, options_.newton.tolerance);
     accelerations_.solve(out);
   }
@@ -125,6 +126,7 @@ class RungeKutta final : public Stepper {
     const double h = step.h;
     k_[0].q = state_.v;
     k_[0].v = state_.a;
+    trial_.turns = state_.turns;
     try {
       for (int i = 1; i < stages; ++i) {
         trial_.t = i >= 5 ? step.end : state_.t + c[i] * h;
@@ -172,6 +174,7 @@ class RungeKutta final : public Stepper {
     std::swap(previous_, state_);
     std::swap(state_, trial_);
     state_.t = step.end;
+    equations_.count_turns(state_);
     // coefficients of the extension belong to the step before it was put back; interpolate() adds that
     extend(h, &Pair::q, &State::q);
     extend(h, &Pair::v, &State::v);

@@ -24,6 +24,7 @@ void interpolate_hermite(const State& from, const State& to, double t, State& ou
   out.v = dq1 / h * (to.q - from.q) + dv0 * from.v + dv1 * to.v + h * (da0 * from.a + da1 * to.a);
   out.a = ddq1 / (h * h) * (to.q - from.q) + (ddv0 * from.v + ddv1 * to.v) / h + dda0 * from.a + dda1 * to.a;
   out.lambda = (1 - s) * from.lambda + s * to.lambda;
+  out.turns = from.turns;
 }
 
 }  // namespace lissom

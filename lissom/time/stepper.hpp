@@ -17,14 +17,14 @@ class Stepper {
   // what was before).
   virtual void start(const State& initial) = 0;
 
-  // One accepted step, ending at `stop` at the latest: exactly there (bit for bit) when the step would end
-  // within round-off of it or beyond. Throws Error where no step converges.
+  // One accepted step, its turns counted, ending at `stop` at the latest: exactly there (bit for bit) when
+  // the step would end within round-off of it or beyond. Throws Error where no step converges.
   virtual void step(double stop) = 0;
 
   // The states at the end and at the beginning of the last step.
   virtual const State& state() const = 0;
   virtual const State& previous() const = 0;
-  // The state at a time between the two, with the order of the method.
+  // The state at a time between the two, with the order of the method; its turns count from the beginning.
   virtual void interpolate(double t, State& out) const = 0;
 
   // Everything that later steps depend on, between two steps: one that is read continues as the one that was

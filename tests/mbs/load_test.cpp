@@ -50,6 +50,16 @@ std::vector<Load> all_loads() {
   load = {};
   load.kind = LoadKind::Bushing;
   load.K = {3, 2, 1};
+  // bearings and shafts: a free axis, one with a damper alone, one with stiffness alone
+  load.k = {1.5, 0, 0.5};
+  loads.push_back(load);
+  load.c = {0, 0.3, 0.2};
+  loads.push_back(load);
+  load.k = {0, 0, 0.5};
+  loads.push_back(load);
+  load.k.setZero();
+  loads.push_back(load);
+  load.c.setZero();
   load.k = {1.5, 1, 0.5};
   loads.push_back(load);
   load.C = {0.3, 0.2, 0.1};
@@ -256,7 +266,7 @@ TEST(Load, BushingAtRestGivesNothingAndRotationsGiveTheirStiffnessTimesTheAngle)
   EXPECT_LT((damping + R * load.c.cwiseProduct(R.transpose() * omega)).norm(), 1e-14);
 }
 
-TEST(Load, TorsionSpringWindsHalfATurnEitherWayOfItsRestAngle) {
+TEST(Load, TorsionSpringStartsWithinHalfATurnOfItsRestAngle) {
   Load load;
   load.kind = LoadKind::TorsionSpring;
   load.stiffness = 2;
@@ -273,9 +283,104 @@ TEST(Load, TorsionSpringWindsHalfATurnEitherWayOfItsRestAngle) {
   // also across pi, where atan2 jumps; round-off
   for (const double deviation : {-3.1, -1.0, 0.0, 0.5, 0.7, 3.1})
     EXPECT_NEAR(torque_at(2.5 + deviation), 2 * deviation, 1e-13);
-  // the limit: beyond half a turn it is wound from the other side
+  // as long as nothing was counted: beyond half a turn it is wound from the other side
   const double beyond = std::numbers::pi + 0.1;
   EXPECT_NEAR(torque_at(2.5 + beyond), 2 * (beyond - 2 * std::numbers::pi), 1e-13);
+}
+
+TEST(Load, TurnsAreCountedFromTheLastAngleAndTheRates) {
+  // a torsion spring, and a bushing that holds one axis alone
+  std::vector<Load> loads(2);
+  loads[0].kind = LoadKind::TorsionSpring;
+  loads[0].stiffness = 2;
+  loads[0].length = 0.5;
+  loads[1].kind = LoadKind::Bushing;
+  loads[1].k = {0, 0, 2};
+  for (const Load& load : loads) {
+    ASSERT_TRUE(counts_turns(load));
+    VectorXd m(24), rate = VectorXd::Zero(24);
+    m.head<12>() = marker_at(Vector3d::Zero());
+    const auto energy = [&](double angle, double speed, const CountedAngle& last, double t) {
+      m.tail<12>() =
+          marker_at(Vector3d::Zero(), Eigen::AngleAxisd(angle, Vector3d::UnitZ()).toRotationMatrix());
+      rate.tail<12>() = rigid_rate(m.tail<12>(), Vector3d::Zero(), speed * Vector3d::UnitZ());
+      LoadEvaluation out;
+      evaluate_load(load, t, m.head<12>(), rate.head<12>(), m.tail<12>(), rate.tail<12>(), false, out, &last);
+      // round-off of angles of some hundred
+      EXPECT_NEAR(out.angle.angle, angle, 1e-12);
+      EXPECT_NEAR(out.angle.rate, speed, 1e-12);
+      EXPECT_EQ(out.angle.t, t);
+      return out.potential;
+    };
+    const double rest = load.length;
+    for (const double angle : {-40.0, -3.5, 0.1, 6.0, 9.5, 300.0}) {
+      const double y = angle - rest;
+      EXPECT_NEAR(energy(angle, 0, {1, angle - 3, 0}, 1.1), y * y, 1e-9);
+      EXPECT_NEAR(energy(angle, 0, {1, angle + 3, 0}, 1.1), y * y, 1e-9);
+      // 50 rad in a step, speeding up from 400 to 600 rad/s
+      EXPECT_NEAR(energy(angle, 600, {1, angle - 50, 400}, 1.1), y * y, 1e-9);
+      // and back in time, as samples between steps may be
+      EXPECT_NEAR(energy(angle, 600, {1.1, angle + 50, 400}, 1.0), y * y, 1e-9);
+      // vibrations that a step does not resolve: rates say nothing
+      EXPECT_NEAR(energy(angle, 1e5, {1, angle - 1, -1e5}, 1.1), y * y, 1e-9);
+    }
+  }
+}
+
+TEST(Load, ABushingTurnsOnAboutItsFreeAxisAndHoldsTheOthers) {
+  Random random(8);
+  for (int axis = 0; axis < 3; ++axis) {
+    Load load;
+    load.kind = LoadKind::Bushing;
+    load.k = {3, 2, 4};
+    load.k[axis] = 0;
+    EXPECT_FALSE(counts_turns(load));
+    const Matrix3d R = random.rotation(1);
+    const Vector3d d = R.col(axis);
+    VectorXd m(24);
+    m.head<12>() = marker_at(Vector3d::Zero(), R);
+    for (const double twist : {0.3, 2.0, 3.14, std::numbers::pi, 4.0, 6.0, 100.0}) {
+      const Matrix3d turning = Eigen::AngleAxisd(twist, Vector3d::Unit(axis)).toRotationMatrix();
+      // turned about its axis it holds nothing back
+      m.tail<12>() = marker_at(Vector3d::Zero(), R * turning);
+      EXPECT_LT(evaluate(load, m, VectorXd::Zero(24)).force.norm(), 1e-13) << twist;
+      // tilted as well, about another of its axes: k times the tilt, however far it is turned
+      for (const double tilt : {1e-3, 0.4, 2.0}) {
+        const int other = (axis + 1) % 3;
+        const Matrix3d swing = Eigen::AngleAxisd(tilt, Vector3d::Unit(other)).toRotationMatrix();
+        m.tail<12>() = marker_at(Vector3d::Zero(), R * swing * turning);
+        const LoadEvaluation out = evaluate(load, m, VectorXd::Zero(24));
+        const Vector3d T = torque_of(out.force.tail<12>(), m.tail<12>());
+        EXPECT_LT((T + load.k[other] * tilt * R.col(other)).norm(), 1e-12) << twist << ", " << tilt;
+        EXPECT_NEAR(out.potential, load.k[other] * tilt * tilt / 2, 1e-13);
+        EXPECT_NEAR(T.dot(d), 0, 1e-12);
+      }
+    }
+  }
+}
+
+TEST(Load, ABushingWithStiffnessAboutAllAxesEndsAtHalfATurn) {
+  Load load;
+  load.kind = LoadKind::Bushing;
+  load.name = "mount";
+  load.k = {3, 2, 4};
+  VectorXd m(24);
+  const Matrix3d half = Eigen::AngleAxisd(std::numbers::pi, Vector3d::UnitZ()).toRotationMatrix();
+  m << marker_at(Vector3d::Zero()), marker_at(Vector3d::Zero(), half);
+  const auto message = [&] {
+    try {
+      evaluate(load, m, VectorXd::Zero(24));
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(message().find("bushing 'mount' is turned by half a turn"), std::string::npos) << message();
+  // a bearing about z goes on; one about x is tilted by that much
+  load.k[2] = 0;
+  EXPECT_EQ(message(), "");
+  load.k = {0, 2, 4};
+  EXPECT_NE(message().find("bushing 'mount' is tilted by half a turn"), std::string::npos) << message();
 }
 
 TEST(Load, TorsionSpringWithoutAnAngleSaysSo) {

@@ -122,10 +122,16 @@ TEST(Sensor, UniformRotationIsSeenByAll) {
     return 0.0;
   };
   const double w = Turning::speed;
-  // five turns, eight samples each: angles go on counting
+  Turns turns;
+  // five turns, eight samples each: angles go on counting, of the spring too
   for (int i = 0; i <= 40; ++i) {
     const double t = i * 2 * std::numbers::pi / (8 * w), angle = w * t;
-    bank.evaluate(equations, model.at_time(equations, t), values);
+    State state = model.at_time(equations, t);
+    state.turns = turns;
+    equations.count_turns(state);
+    turns = state.turns;
+    bank.step(equations, state);
+    bank.evaluate(equations, state, values);
     // round-off of numbers up to some ten
     const double eps = 1e-12;
     EXPECT_NEAR(value("position.x"), std::cos(angle), eps);
@@ -143,12 +149,53 @@ TEST(Sensor, UniformRotationIsSeenByAll) {
     EXPECT_NEAR(value("angular-acceleration.az"), 0, 1e-6);
     // m w^2 L / 2 towards the hinge
     EXPECT_NEAR(value("reaction.fx"), -w * w * std::cos(angle), 1e-6);
-    // half a turn away from its rest a torsion spring has no side
-    const double wound = std::remainder(angle, 2 * std::numbers::pi);
-    if (i % 8 != 4) {
-      EXPECT_NEAR(value("load.value"), 5 * wound, 1e-10);
+    EXPECT_NEAR(value("load.value"), 5 * angle, 1e-10);
+  }
+}
+
+TEST(Sensor, AnglesAreCountedAtStepsOfMoreThanHalfATurnAndBetweenThem) {
+  const Turning model;
+  SystemEquations equations(model.system);
+  SensorBank bank(model.system, {sensor("angle", SensorKind::JointAngle, model.tip, 0),
+                                 sensor("rotation", SensorKind::Rotation, model.tip)});
+  bank.start(equations, model.at_time(equations, 0));
+  VectorXd values(bank.columns().size()), again(values.size());
+  // steps of 4 rad, samples a third into the step before
+  for (int i = 1; i <= 100; ++i) {
+    const double h = 4 / Turning::speed, t = i * h, before = t - 2 * h / 3;
+    bank.step(equations, model.at_time(equations, t));
+    for (const double sample : {before, t}) {
+      bank.evaluate(equations, model.at_time(equations, sample), values);
+      const double angle = Turning::speed * sample;
+      // round-off of 400 rad, and of whole turns as a small rotation about no axis
+      EXPECT_NEAR(values[0], angle, 1e-10);
+      EXPECT_NEAR(values[3], angle, 1e-6);
+      // evaluating remembers nothing
+      bank.evaluate(equations, model.at_time(equations, sample), again);
+      EXPECT_EQ(values, again);
     }
   }
+  Diagnostics diagnostics;
+  bank.warn(diagnostics);
+  EXPECT_TRUE(diagnostics.empty());
+}
+
+TEST(Sensor, AnAngleThatGoesElsewhereThanItsSpeedsSayIsAWarning) {
+  const Turning model;
+  SystemEquations equations(model.system);
+  SensorBank bank(model.system, {sensor("angle", SensorKind::JointAngle, model.tip, 0)});
+  State state = model.at_time(equations, 0);
+  state.v.setZero();
+  bank.start(equations, state);
+  // 2 rad in a step between two states at rest, as in statics
+  state = model.at_time(equations, 2 / Turning::speed);
+  state.v.setZero();
+  bank.step(equations, state);
+  Diagnostics diagnostics;
+  bank.warn(diagnostics);
+  ASSERT_NE(diagnostics.find("sensor.turns"), nullptr);
+  EXPECT_NE(diagnostics.find("sensor.turns")->message.find("turns of sensor 'angle' may be miscounted"),
+            std::string::npos);
 }
 
 TEST(Sensor, AccelerationsAreDerivativesOfVelocitiesInAnyMotion) {
