@@ -1,5 +1,8 @@
 // lissom modes: natural frequencies and mode shapes of one body.
+#include <optional>
+
 #include "apps/lissom/command.hpp"
+#include "lissom/core/folder_lock.hpp"
 #include "lissom/study/body.hpp"
 #include "lissom/study/view.hpp"
 
@@ -22,7 +25,11 @@ void modes(ModesFlags flags, Command& command) {
   spec.modes = flags.options;
   spec.paraview = !flags.no_paraview;
   const std::filesystem::path folder = flags.out.empty() ? spec.name + ".modes" : flags.out;
-  if (!flags.no_files) check_output_folder(folder);
+  std::optional<FolderLock> lock;
+  if (!flags.no_files) {
+    check_output_folder(folder);
+    lock.emplace(folder);
+  }
   FeBody body = load_body(spec, command.diagnostics, command.progress());
   build_model(body, command.diagnostics, command.progress());
   solve_modes(body, command.diagnostics, command.progress());

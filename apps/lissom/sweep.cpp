@@ -1,9 +1,4 @@
 // lissom sweep: the parameters of a study's [sweep], varied, every point in a process of its own.
-#include <sys/prctl.h>
-#include <unistd.h>
-
-#include <csignal>
-
 #include "apps/lissom/command.hpp"
 #include "lissom/core/text.hpp"
 #include "lissom/study/run_job.hpp"
@@ -17,8 +12,7 @@ struct SweepFlags {
   SettingFlags settings;
   StudySweepOptions options;
   bool in_process = false;
-  // of the process of a point
-  long point = 0, parent = 0;
+  long point = 0;  // of the process of a point
 };
 
 std::vector<std::string> words_of(const std::string& text) {
@@ -29,11 +23,6 @@ std::vector<std::string> words_of(const std::string& text) {
 
 // One point, for another process of this program.
 void run_point(const SweepFlags& flags, Command& command) {
-  if (flags.parent > 0) {
-    // nobody would read the result
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != flags.parent) fail("process {}, which wants the point, is gone", flags.parent);
-  }
   command.quiet = true;
   run_sweep_point(flags.out, static_cast<size_t>(flags.point - 1), stop_on_interrupt());
 }
@@ -90,7 +79,6 @@ void add_sweep(CLI::App& program, Command& command) {
                  "No processes: one point after the other, bodies reduced once, and a crash ends all")
       ->excludes(launcher);
   verb->add_option("--point", flags->point)->group("");
-  verb->add_option("--parent", flags->parent)->group("");
   add_common_flags(*verb, command);
   verb->footer(
       "Examples:\n  lissom sweep study.toml --out results\n  lissom sweep study.toml --out results --resume\n"

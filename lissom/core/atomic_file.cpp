@@ -3,11 +3,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 
 #include "lissom/core/error.hpp"
+#include "lissom/core/temporary_name.hpp"
 
 namespace lissom {
 
@@ -26,10 +26,11 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)), str
     fail("{}: '{}' is not a folder", path_.string(), folder.string());
 
   // a name that no other process and no other file of this process uses
-  static std::atomic<unsigned> serial = 0;
-  temporary_ =
-      folder / fmt::format(".{}.{}-{}.tmp", path_.filename().string(), ::getpid(), serial.fetch_add(1));
-  const int descriptor = ::open(temporary_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+  int descriptor = -1;
+  do {
+    temporary_ = folder / temporary_name(path_.filename().string());
+    descriptor = ::open(temporary_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+  } while (descriptor < 0 && errno == EEXIST);
   if (descriptor < 0)
     fail("{}: cannot be written in folder '{}': {}", path_.string(), folder.string(), std::strerror(errno));
   stream_.reset(::fdopen(descriptor, "wb"));

@@ -1,7 +1,7 @@
 #include "lissom/core/child_process.hpp"
 
 #include <fcntl.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,8 +20,8 @@ namespace {
 std::vector<std::string> environment_with(int threads) {
   std::vector<std::string> list;
   for (char** entry = environ; *entry; ++entry)
-    if (!std::string_view(*entry).starts_with("OMP_NUM_THREADS=")) list.emplace_back(*entry);
-  list.push_back(fmt::format("OMP_NUM_THREADS={}", threads));
+    if (threads == 0 || !std::string_view(*entry).starts_with("OMP_NUM_THREADS=")) list.emplace_back(*entry);
+  if (threads > 0) list.push_back(fmt::format("OMP_NUM_THREADS={}", threads));
   return list;
 }
 
@@ -30,6 +30,72 @@ std::vector<char*> pointers(std::vector<std::string>& list) {
   for (std::string& entry : list) out.push_back(entry.data());
   out.push_back(nullptr);
   return out;
+}
+
+// What a child does between its birth and the program: system calls only, because it still has the memory of
+// its parent, which stands still meanwhile. posix_spawn() would do the same but for the signal at the death
+// of the parent, which has to be asked for in between.
+struct Birth {
+  const char* output;
+  const char* messages;
+  char* const* words;
+  char* const* environment;
+  pid_t parent;
+  int death_signal;
+  bool own_group;
+  sigset_t signals;  // that the parent had blocked before
+};
+
+// The file gets this very number.
+bool open_as(int wanted, const char* path, int flags) {
+  const int file = ::open(path, flags, 0644);
+  if (file < 0 || file == wanted) return file >= 0;
+  const bool done = ::dup2(file, wanted) >= 0;
+  ::close(file);
+  return done;
+}
+
+// Does not return; exit codes are not seen by anybody, the number of the error is.
+[[noreturn]] void become(const Birth& birth, volatile int& error) {
+  // handlers of the parent would run in its memory
+  for (int number = 1; number < NSIG; ++number) {
+    struct sigaction action {};
+    if (::sigaction(number, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
+    action = {};
+    action.sa_handler = SIG_DFL;
+    ::sigaction(number, &action, nullptr);
+  }
+  ::prctl(PR_SET_PDEATHSIG, birth.death_signal);
+  // the parent was gone before that
+  if (::getppid() != birth.parent) ::_exit(127);
+  // both outputs may be the same file
+  const int flags = O_WRONLY | O_CREAT | O_APPEND;
+  if ((birth.own_group && ::setpgid(0, 0) != 0) || !open_as(STDIN_FILENO, "/dev/null", O_RDONLY) ||
+      !open_as(STDOUT_FILENO, birth.output, flags | O_TRUNC) ||
+      !open_as(STDERR_FILENO, birth.messages, flags)) {
+    error = errno;
+    ::_exit(127);
+  }
+  ::pthread_sigmask(SIG_SETMASK, &birth.signals, nullptr);
+  ::execvpe(birth.words[0], birth.words, birth.environment);
+  error = errno;
+  ::_exit(127);
+}
+
+// Returns the child, or -1 with the number of an error.
+pid_t start(Birth& birth, int& error) {
+  sigset_t everything;
+  sigfillset(&everything);
+  ::pthread_sigmask(SIG_SETMASK, &everything, &birth.signals);
+  volatile int problem = 0;
+  // vfork: large processes are not copied, and threads of others do not matter
+  const pid_t child = ::vfork();
+  if (child == 0) become(birth, problem);
+  const int why = child < 0 ? errno : problem;
+  ::pthread_sigmask(SIG_SETMASK, &birth.signals, nullptr);
+  error = why;
+  if (child > 0 && why != 0) ::waitpid(child, nullptr, 0);
+  return why == 0 ? child : -1;
 }
 
 }  // namespace
@@ -49,26 +115,13 @@ ChildProcess::ChildProcess(const ChildOptions& options) {
 
   const auto target = [](const std::filesystem::path& path) { return path.empty() ? "/dev/null" : path; };
   const std::string output = target(options.output), messages = target(options.messages);
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  // both may be the same file
-  const int flags = O_WRONLY | O_CREAT | O_APPEND;
-  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, output.c_str(), flags | O_TRUNC, 0644);
-  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, messages.c_str(), flags, 0644);
-
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  const int failed = posix_spawnp(&pid_, words[0].c_str(), &files, &attributes, pointers(words).data(),
-                                  pointers(environment).data());
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&files);
-  if (failed != 0) {
-    pid_ = -1;
-    fail("'{}' cannot be started: {}", words[0], std::strerror(failed));
-  }
+  const std::vector<char*> word_pointers = pointers(words), environment_pointers = pointers(environment);
+  Birth birth{output.c_str(), messages.c_str(), word_pointers.data(), environment_pointers.data(), ::getpid(),
+              options.launcher.empty() ? SIGKILL : SIGTERM, options.own_group, {}};
+  own_group_ = options.own_group;
+  int error = 0;
+  pid_ = start(birth, error);
+  if (pid_ < 0) fail("'{}' cannot be started: {}", words[0], std::strerror(error));
 }
 
 ChildProcess::~ChildProcess() {
@@ -78,23 +131,40 @@ ChildProcess::~ChildProcess() {
 }
 
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept
-    : pid_(std::exchange(other.pid_, -1)), ended_(other.ended_), status_(other.status_), lost_(other.lost_) {}
+    : pid_(std::exchange(other.pid_, -1)),
+      own_group_(other.own_group_),
+      ended_(other.ended_),
+      status_(other.status_),
+      lost_(other.lost_) {}
 
 ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
   std::swap(pid_, other.pid_);
+  std::swap(own_group_, other.own_group_);
   std::swap(ended_, other.ended_);
   std::swap(status_, other.status_);
   std::swap(lost_, other.lost_);
   return *this;
 }
 
+void ChildProcess::note(pid_t found) {
+  if (found < 0) lost_ = errno;
+  ended_ = true;
+}
+
 bool ChildProcess::ended() {
   if (ended_) return true;
   const pid_t found = waitpid(pid_, &status_, WNOHANG);
-  if (found == 0) return false;
-  if (found < 0) lost_ = errno;
-  ended_ = true;
-  return true;
+  if (found != 0) note(found);
+  return ended_;
+}
+
+void ChildProcess::wait() {
+  if (ended_) return;
+  pid_t found = -1;
+  do
+    found = waitpid(pid_, &status_, 0);
+  while (found < 0 && errno == EINTR);
+  note(found);
 }
 
 std::optional<int> ChildProcess::exit_code() const {
@@ -111,7 +181,7 @@ std::string ChildProcess::how() const {
 }
 
 void ChildProcess::send(int which) const {
-  if (pid_ > 0 && !ended_) ::kill(-pid_, which);
+  if (pid_ > 0 && !ended_) ::kill(own_group_ ? -pid_ : pid_, which);
 }
 
 void ChildProcess::interrupt() const {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "lissom/core/file_kind.hpp"
+#include "lissom/core/resources.hpp"
 
 namespace lissom::hdf5 {
 
@@ -708,6 +709,11 @@ void Group::read_slab(std::string_view name, const Shape& first, const Shape& co
   if (values.empty()) return;
   const Handle dataset = open_dataset(name);
   check_size(name, dataset, bytes_of(found.size(), sizeof(double)));
+  read_part(name, dataset, first, count, values);
+}
+
+void Group::read_part(std::string_view name, const Handle& dataset, const Shape& first, const Shape& count,
+                      std::span<double> values) const {
   const Handle file_space(H5Dget_space(dataset.id()), H5Sclose);
   const Handle memory_space = space_of(count);
   if (!count.empty()) {
@@ -717,6 +723,69 @@ void Group::read_slab(std::string_view name, const Shape& first, const Shape& co
   if (H5Dread(dataset.id(), H5T_NATIVE_DOUBLE, memory_space.id(), file_space.id(), H5P_DEFAULT,
               values.data()) < 0)
     fail_input("{}: cannot be read ({}); the file may be damaged", where(name), reason());
+}
+
+namespace {
+
+// How a dataset is opened whose slices along a dimension are read one after the other.
+Handle access_for_slices(const Handle& dataset, const DatasetInfo& info, size_t dimension) {
+  Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
+  const Handle creation(H5Dget_create_plist(dataset.id()), H5Pclose);
+  // what is not packed is read where it is wanted
+  const size_t rank = info.shape.size();
+  if (rank == 0 || H5Pget_layout(creation.id()) != H5D_CHUNKED || H5Pget_nfilters(creation.id()) <= 0)
+    return access;
+  std::vector<hsize_t> chunk(rank);
+  if (H5Pget_chunk(creation.id(), static_cast<int>(rank), chunk.data()) != static_cast<int>(rank))
+    return access;
+  // the chunks that a slice touches
+  std::uint64_t chunk_size = info.value_bytes, touched = 1;
+  for (size_t d = 0; d < rank; ++d) {
+    chunk_size = bytes_of(chunk_size, chunk[d]);
+    if (d != dimension && chunk[d] > 0)
+      touched = bytes_of(touched, (info.shape[d] + chunk[d] - 1) / chunk[d]);
+  }
+  // HDF5 unpacks a chunk as a whole in any case; of several no more stay than half of the memory holds
+  constexpr std::uint64_t usual_bytes = 1 << 20, usual_slots = 521, most_slots = 1'000'003;
+  const std::uint64_t room = available_memory_bytes() / 2,
+                      wanted = std::max(chunk_size, std::min(bytes_of(chunk_size, touched), room));
+  // slots are taken by a hash: a hundred times as many as chunks, as HDF5 advises
+  const std::uint64_t slots = std::clamp(bytes_of(touched, 100) + 1, usual_slots, most_slots);
+  H5Pset_chunk_cache(access.id(), slots, std::max(wanted, usual_bytes), H5D_CHUNK_CACHE_W0_DEFAULT);
+  return access;
+}
+
+}  // namespace
+
+SlicedDataset Group::open_sliced(std::string_view name, size_t dimension) const {
+  const Silence silence;
+  const DatasetInfo found = info(name);
+  if (found.type != TypeClass::Integer && found.type != TypeClass::Float)
+    fail_input("{}: expected numbers, found {}", where(name), name_of(found.type));
+  LISSOM_ASSERT(found.shape.empty() || dimension < found.shape.size());
+  SlicedDataset sliced;
+  sliced.name_ = name;
+  sliced.shape_ = found.shape;
+  // looked at and closed again: what is open already stays as it was opened first
+  Handle dataset = open_dataset(name);
+  check_size(name, dataset, bytes_of(found.size(), sizeof(double)));
+  const Handle access = access_for_slices(dataset, found, dimension);
+  dataset.close();
+  sliced.dataset_ = {H5Dopen2(id_.id(), std::string(name).c_str(), access.id()), H5Dclose};
+  Handle id(H5Gopen2(id_.id(), ".", H5P_DEFAULT), H5Gclose);
+  if (!sliced.dataset_.valid() || !id.valid())
+    fail_input("{}: the dataset cannot be opened: {}", where(name), reason());
+  sliced.group_ = std::shared_ptr<Group>(new Group(context_, std::move(id), path_));
+  return sliced;
+}
+
+void SlicedDataset::read(const Shape& first, const Shape& count, std::span<double> values) const {
+  const Silence silence;
+  LISSOM_ASSERT(is_open() && first.size() == shape_.size() && count.size() == shape_.size() &&
+                values.size() == count_of(count));
+  for (size_t d = 0; d < count.size(); ++d)
+    LISSOM_ASSERT(first[d] <= shape_[d] && count[d] <= shape_[d] - first[d]);
+  if (!values.empty()) group_->read_part(name_, dataset_, first, count, values);
 }
 
 Eigen::MatrixXd Group::read_matrix(std::string_view name) const {

@@ -99,6 +99,25 @@ class GrowingDataset {
   std::vector<std::byte> pending_;
 };
 
+// A dataset of numbers that is read slice by slice along one dimension, as a long trajectory is read sample
+// by sample. It stays open, and the packed chunks that a slice touches stay in memory as they are unpacked,
+// so that each is unpacked once however many slices it holds: of data in one chunk, every slice would
+// otherwise cost as much as all of them.
+class SlicedDataset {
+ public:
+  SlicedDataset() = default;
+  bool is_open() const { return dataset_.valid(); }
+  // As Group::read_slab().
+  void read(const Shape& first, const Shape& count, std::span<double> values) const;
+
+ private:
+  friend class Group;
+  std::shared_ptr<class Group> group_;  // keeps the file open, and knows how to fail
+  std::string name_;
+  Shape shape_;
+  Handle dataset_;
+};
+
 // A group of an open file; the file stays open as long as one of its groups lives.
 class Group {
  public:
@@ -147,6 +166,8 @@ class Group {
   // `values` has room for their product. Throws InputError as above; a part beyond the dataset is our bug.
   void read_slab(std::string_view name, const Shape& first, const Shape& count,
                  std::span<double> values) const;
+  // The same again and again: see SlicedDataset. `dimension` counts from 0.
+  SlicedDataset open_sliced(std::string_view name, size_t dimension) const;
   // A two-dimensional dataset as a matrix of rows by cols.
   Eigen::MatrixXd read_matrix(std::string_view name) const;
 
@@ -166,6 +187,7 @@ class Group {
  private:
   friend class File;
   friend class GrowingDataset;
+  friend class SlicedDataset;
   struct Context;  // the open file
   Group(std::shared_ptr<Context> context, Handle id, std::string path)
       : context_(std::move(context)), id_(std::move(id)), path_(std::move(path)) {}
@@ -179,6 +201,8 @@ class Group {
   // or dataset whose data it could not write, so that they stay open until the program ends.
   [[noreturn]] void fail_writing(std::string_view name, std::string_view what, Handle* dataset = nullptr);
   Handle open_dataset(std::string_view name) const;
+  void read_part(std::string_view name, const Handle& dataset, const Shape& first, const Shape& count,
+                 std::span<double> values) const;
   // Throws InputError when the file cannot hold that many bytes for the dataset.
   void check_size(std::string_view name, const Handle& dataset, std::uint64_t bytes) const;
   Handle create_dataset(std::string_view name, std::int64_t type, const Shape& shape, const Shape& chunk);

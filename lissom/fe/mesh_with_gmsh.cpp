@@ -2,19 +2,13 @@
 //
 // gmsh gets the geometry under its own name, so that what it includes and merges is found, and behind it a
 // few lines of our own that have the last word on the options which the reader depends on.
-#include <fcntl.h>
-#include <spawn.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <fstream>
 #include <system_error>
 
+#include "lissom/core/child_process.hpp"
+#include "lissom/core/private_folder.hpp"
 #include "lissom/core/text.hpp"
 #include "lissom/fe/mesh_reader.hpp"
 
@@ -24,56 +18,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder that nobody else can look into, gone with everything in it when the object is.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::error_code ec;
-    const fs::path parent = fs::temp_directory_path(ec);
-    if (ec) fail("there is no folder for temporary files ({}); set TMPDIR to one", ec.message());
-    std::string name = (parent / "lissom-XXXXXX").string();
-    if (!mkdtemp(name.data())) fail("cannot make a temporary folder {}: {}", name, std::strerror(errno));
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;  // nothing to be done about it in a destructor
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
-// Runs a program without a shell, everything it prints going to `log`; returns waitpid's status. Throws Error
-// when it cannot be started.
-int run(const std::vector<std::string>& arguments, const fs::path& log) {
-  std::vector<char*> argv;
-  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-  argv.push_back(nullptr);
-
-  // nothing to read; all that is written into one file, in the order in which it comes
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
-  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-  pid_t pid = 0;
-  const int error = posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0)
+// Runs a program without a shell, everything it prints going to `log`; returns how it ended. It ends with
+// this process. Throws Error when it cannot be started.
+ChildProcess run(const std::vector<std::string>& arguments, const fs::path& log) {
+  ChildOptions options;
+  options.program = arguments[0];
+  options.arguments.assign(arguments.begin() + 1, arguments.end());
+  options.threads = 0;
+  options.own_group = false;
+  options.output = options.messages = log;
+  try {
+    ChildProcess process(options);
+    process.wait();
+    return process;
+  } catch (const Error& e) {
     fail(
-        "the program '{}' cannot be run: {}; it makes the mesh of a geometry: install it (Debian and Ubuntu: "
-        "apt install gmsh), or make the mesh elsewhere and give the .msh file",
-        arguments[0], std::strerror(error));
-
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0)
-    if (errno != EINTR) fail("waiting for '{}' failed: {}", arguments[0], std::strerror(errno));
-  return status;
+        "the program {}; it makes the mesh of a geometry: install it (Debian and Ubuntu: apt install gmsh), "
+        "or make the mesh elsewhere and give the .msh file",
+        e.what());
+  }
 }
 
 // What gmsh printed, sorted. It marks its own lines "Error   : " and "Warning : "; OpenCASCADE's come as
@@ -133,7 +96,7 @@ Mesh mesh_with_gmsh(const fs::path& geometry, const GmshOptions& options, Diagno
   if (!fs::exists(geometry, ec)) fail_input("{}: no such file", geometry.string());
   if (!fs::is_regular_file(geometry, ec)) fail_input("{}: expected a file", geometry.string());
 
-  const TemporaryFolder folder;
+  const PrivateFolder folder;
   const fs::path mesh_file = folder.path() / "mesh.msh";
   const fs::path option_file = folder.path() / "options.geo";
   const fs::path log_file = folder.path() / "log.txt";
@@ -141,21 +104,20 @@ Mesh mesh_with_gmsh(const fs::path& geometry, const GmshOptions& options, Diagno
 
   // an absolute path cannot be taken for an option; OpenCASCADE converts STEP and IGES to millimetres, said
   // aloud here so that no user setting changes it
-  const int status = run({options.program, fs::absolute(geometry).string(), option_file.string(), "-3",
-                          "-setstring", "Geometry.OCCTargetUnit", "MM", "-o", mesh_file.string()},
-                         log_file);
+  const ChildProcess gmsh =
+      run({options.program, fs::absolute(geometry).string(), option_file.string(), "-3", "-setstring",
+           "Geometry.OCCTargetUnit", "MM", "-o", mesh_file.string()},
+          log_file);
 
   const Words words = sort_words(read_file(log_file));
   for (const std::string& warning : words.warnings)
     diagnostics.warn("gmsh.warning." + warning.substr(0, 80), "gmsh warns: " + warning,
                      {geometry.string(), 0});
-  if (WIFSIGNALED(status))
-    fail("{}: gmsh was ended by signal {} ({})", geometry.string(), WTERMSIG(status),
-         strsignal(WTERMSIG(status)));
-  if (WEXITSTATUS(status) != 0 || !fs::exists(mesh_file, ec)) {
+  if (!gmsh.exit_code()) fail("{}: gmsh {}", geometry.string(), gmsh.how());
+  if (gmsh.exit_code() != 0 || !fs::exists(mesh_file, ec)) {
     std::string said;
     for (const std::string& error : words.errors) said += "\n  " + error;
-    if (said.empty()) said = fmt::format(" nothing, and ended with exit code {}", WEXITSTATUS(status));
+    if (said.empty()) said = fmt::format(" nothing, and ended with exit code {}", *gmsh.exit_code());
     fail_input(SourcePos{geometry.string(), 0}, "gmsh could not mesh this geometry; it says:{}", said);
   }
 

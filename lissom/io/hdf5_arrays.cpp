@@ -29,22 +29,30 @@ class Hdf5Array final : public NumberArray {
   void read_rows(std::uint64_t first, std::uint64_t count, double* out) override {
     Shape start(stored_.size(), 0), extent = stored_;
     if (!stored_.empty()) start.front() = first, extent.front() = count;
-    read(start, extent, out);
+    read(rows_, 0, start, extent, out);
   }
   void read_columns(std::uint64_t first, std::uint64_t count, double* out) override {
     Shape start(stored_.size(), 0), extent = stored_;
     start.back() = first, extent.back() = count;
-    read(start, extent, out);
+    read(columns_, stored_.size() - 1, start, extent, out);
   }
 
  private:
-  void read(const Shape& start, const Shape& extent, double* out) {
+  void read(hdf5::SlicedDataset& slices, size_t dimension, const Shape& start, const Shape& extent,
+            double* out) {
+    if (!slices.is_open()) {
+      // one at a time: HDF5 keeps the memory of the first
+      rows_ = {};
+      columns_ = {};
+      slices = root_.open_sliced(path_, dimension);
+    }
     std::uint64_t count = 1;
     for (const std::uint64_t n : extent) count *= n;
-    root_.read_slab(path_, start, extent, {out, count});
+    slices.read(start, extent, {out, count});
   }
   Group root_;
   std::string path_;
+  hdf5::SlicedDataset rows_, columns_;  // opened when they are asked for first
 };
 
 class Hdf5Arrays final : public ArrayFile {

@@ -13,6 +13,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "lissom/core/atomic_file.hpp"
 #include "lissom/io/table.hpp"
 #include "lissom/linalg/blas.hpp"
 #include "lissom/time/tangent_space.hpp"
@@ -545,16 +546,15 @@ std::string describe_linearisation(const Linearisation& model, int modes) {
 }
 
 void write_linearisation(const Linearisation& model, const std::filesystem::path& path) {
-  const std::string temporary = path.string() + ".tmp";
+  AtomicFile target(path);
+  const std::string temporary = target.temporary().string();
   std::unique_ptr<mat_t, int (*)(mat_t*)> file(Mat_CreateVer(temporary.c_str(), nullptr, MAT_FT_MAT5),
                                                Mat_Close);
   if (!file) fail("{}: cannot be written", path.string());
   const auto add = [&](matvar_t* made) {
     std::unique_ptr<matvar_t, void (*)(matvar_t*)> variable(made, Mat_VarFree);
-    if (!variable || Mat_VarWrite(file.get(), variable.get(), MAT_COMPRESSION_NONE) != 0) {
-      std::filesystem::remove(temporary);
+    if (!variable || Mat_VarWrite(file.get(), variable.get(), MAT_COMPRESSION_NONE) != 0)
       fail("{}: cannot be written", path.string());
-    }
   };
   const auto matrix = [&](const char* name, const MatrixXd& values) {
     size_t dims[2] = {static_cast<size_t>(values.rows()), static_cast<size_t>(values.cols())};
@@ -584,8 +584,9 @@ void write_linearisation(const Linearisation& model, const std::filesystem::path
   names("states", model.states);
   names("inputs", model.inputs);
   names("outputs", model.outputs);
-  file.reset();
-  std::filesystem::rename(temporary, path);
+  // a full disk may show only here
+  if (Mat_Close(file.release()) != 0) fail("{}: cannot be written", path.string());
+  target.commit();
 }
 
 }  // namespace lissom

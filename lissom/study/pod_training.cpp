@@ -16,6 +16,8 @@
 #include "lissom/rom/parameter_plan.hpp"
 #include "lissom/study/checkpoint.hpp"
 #include "lissom/study/compare.hpp"
+#include "lissom/study/sensors_csv.hpp"
+#include "lissom/study/training_processes.hpp"
 
 namespace lissom {
 
@@ -209,6 +211,9 @@ class Trainer {
       runs[k].resume = kept == Kept::Part;
       motions[k].reused = complete;
       if (!complete) to_do.push_back(k);
+      // what its process had printed when the training was killed
+      std::error_code ec;
+      if (complete) std::filesystem::remove(training_messages(runs[k]), ec);
     }
     if (options_.runner && !options_.folder.empty()) {
       std::vector<TrainingRun> asked;
@@ -274,6 +279,7 @@ class Trainer {
     if (file.q.cols() != built.system->coordinates())
       fail("{}: has {} coordinates, expected {}", (run.folder / "result.h5").string(), file.q.cols(),
            built.system->coordinates());
+    if (motion.reused) rebuild_csv(study, built, file, run.folder);
     motion.E = nodal_motion(*built.system, file.q.transpose());
     motion.beams = beam_names(*built.system);
     motion.seconds = integration_seconds(json::parse(file.end.report));

@@ -3,8 +3,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
+#include "lissom/core/folder_lock.hpp"
 #include "lissom/io/rom_file.hpp"
+#include "lissom/study/body.hpp"
 
 namespace lissom {
 
@@ -28,6 +31,9 @@ RunResult run_run_job(const RunJob& job, JobContext& context) {
   options.sweep.program = context.program;
   options.sweep.settings = job.study.settings;
   options.sweep.text = job.study.text;
+  // until the report is there too
+  check_output_folder(result.out);
+  const FolderLock lock(result.out);
   StudyRun run = run_study(study, result.out, context.diagnostics, context.progress, options);
   result.text = fmt::format("{}\n\n{}\n", study.title, run.text);
   result.json = std::move(run.summary);
@@ -107,6 +113,11 @@ JobResult run_reduce_job(const ReduceJob& job, JobContext& context) {
   RunOptions options;
   options.write_files = job.write_files;
   const std::filesystem::path out = job.out.empty() ? default_folder(file) : job.out;
+  std::optional<FolderLock> lock;
+  if (job.write_files) {
+    check_output_folder(out);
+    lock.emplace(out);
+  }
   StudyRun run = run_study(study, out, context.diagnostics, context.progress, options);
   JobResult result{std::move(run.summary), std::move(run.text)};
   if (job.write_files) result.text += fmt::format("wrote {}\n", (out / "summary.json").string());

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <map>
 #include <new>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "lissom/core/atomic_file.hpp"
+#include "lissom/core/folder_lock.hpp"
 #include "lissom/core/resources.hpp"
 #include "lissom/io/table.hpp"
 #include "lissom/linalg/blas.hpp"
@@ -130,6 +132,13 @@ class StudyRunner {
     return result;
   }
 
+  // A folder of a case for itself, where anything is written.
+  std::optional<FolderLock> locked(const std::filesystem::path& folder) const {
+    std::optional<FolderLock> lock;
+    if (options_.write_files) lock.emplace(folder);
+    return lock;
+  }
+
   // Whether it was carried out for the study or another case.
   bool is_done(const BodySpec& spec) const { return done_.contains(spec.reduction_key); }
 
@@ -243,6 +252,7 @@ class StudyRunner {
     hand_over("");
     const SweepOutcome outcome =
         run_points(study_, out, runner, diagnostics_, progress_, options_.stop, sweep);
+    folder_lock_ = outcome.folder_lock;
     if (!outcome.finished) {
       text += fmt::format(
           "{} of {} points were computed here, {}\n", outcome.computed, outcome.manifest.points.size(),
@@ -405,6 +415,7 @@ class StudyRunner {
   std::map<std::string, FeBody> loaded_;  // by BodySpec::reduction_key, until they are run
   std::map<std::string, Training> trainings_;
   std::map<std::string, PodTraining> pod_trainings_;
+  std::shared_ptr<FolderLock> folder_lock_;  // of a sweep, until the summary is there
   std::set<std::string> told_;
   std::set<std::string> done_;
 };
@@ -510,6 +521,7 @@ SimulationRun run_case(StudyRunner& runner, const StudyCase& variant, const std:
                        std::string& text, json& summary) {
   const std::string& name = variant.study.case_name;
   SimulationRun run;
+  const auto lock = runner.locked(out);
   runner.hand_over("");
   try {
     summary["changes"] = variant.changes;

@@ -16,6 +16,7 @@
 #include "lissom/study/checkpoint.hpp"
 #include "lissom/study/elastic_range.hpp"
 #include "lissom/study/pod_system.hpp"
+#include "lissom/study/sensors_csv.hpp"
 #include "lissom/study/start.hpp"
 #include "lissom/study/statics.hpp"
 #include "lissom/study/stress.hpp"
@@ -28,12 +29,6 @@ using Eigen::VectorXd;
 using nlohmann::json;
 
 namespace {
-
-// Factor from the study's unit to SI.
-double factor_of(const SensorColumn& column, const UnitSystem& units) {
-  return std::pow(units.length, column.length) * std::pow(units.mass, column.mass) *
-         std::pow(units.time, column.time);
-}
 
 // Nodes that are written: those of a body, or of a part of it.
 struct NodeOutput {
@@ -394,7 +389,7 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
   for (size_t c = 0; c < columns; ++c) {
     run.columns.push_back(bank.columns()[c].name);
     run.sensor_units.push_back(si_unit(bank.columns()[c]));
-    unit_factors[static_cast<Eigen::Index>(c)] = factor_of(bank.columns()[c], spec.units);
+    unit_factors[static_cast<Eigen::Index>(c)] = unit_factor(bank.columns()[c], spec.units);
   }
   const std::vector<NodeOutput> outputs = node_outputs(system, simulate, diagnostics);
   Trust trust(training_of(built), built.rom ? "add a run with such a load to 'runs' of [train]"
@@ -430,6 +425,9 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
         if (!statics && !is_first_sample(file, initial)) fail_other_bodies(folder);
         // killed between its last two acts
         std::filesystem::remove(files.checkpoint_path, ec);
+        files.csv.emplace(files.csv_path, run.columns, CsvWriter::Again{});
+        rebuild_csv(*files.csv, file, static_cast<std::uint64_t>(file.samples()), unit_factors,
+                    spec.units.time);
         return restore(std::move(run), file, series, unit_factors, spec.units.time, options.balance,
                        equations, initial.turns, folder);
       }
@@ -451,7 +449,8 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
       resumed.emplace(std::move(from.checkpoint->state));
       (*resumed)(bank, balance, turns, range, trust);
       resumed_at = from.checkpoint->t;
-      files.csv.emplace(files.csv_path, from.checkpoint->csv_bytes);
+      files.csv.emplace(files.csv_path, run.columns, CsvWriter::Again{});
+      rebuild_csv(*files.csv, file, from.checkpoint->samples, unit_factors, spec.units.time);
       files.result.emplace(files.result_path, header, from.checkpoint->samples);
     } else {
       files.create(run.columns, header);

@@ -1,5 +1,6 @@
 #include "lissom/study/simulate_job.hpp"
 
+#include "lissom/core/folder_lock.hpp"
 #include "lissom/study/paraview.hpp"
 #include "lissom/study/train.hpp"
 #include "lissom/study/view.hpp"
@@ -12,6 +13,13 @@ std::filesystem::path folder_of(const SimulateJob& job) {
   if (!job.out.empty()) return job.out;
   const std::filesystem::path folder = default_folder(job.mechanism.main.file);
   return job.mechanism.case_name.empty() ? folder : folder / job.mechanism.case_name;
+}
+
+// From the first file, a training's may be, to the last, the view.
+std::optional<FolderLock> lock_of(const SimulateJob& job, const std::filesystem::path& out) {
+  if (!job.write_files) return std::nullopt;
+  check_output_folder(out);
+  return std::optional<FolderLock>(std::in_place, out);
 }
 
 SimulationOptions simulation_options(const SimulateJob& job, const JobContext& context) {
@@ -81,7 +89,7 @@ SimulateResult simulate_pod(const SimulateJob& job, const StudyFile& study, cons
   if (!variant.simulation || !variant.simulation->simulate)
     fail_input("{}: there is no table [simulate]; add one with end and step", study.path.string());
   const std::filesystem::path out = folder_of(job);
-  if (job.write_files) check_output_folder(out);
+  const auto lock = lock_of(job, out);
   SimulationRun run = simulate(variant, out, pod_system(variant, model, job.mechanism.strict, context),
                                context.diagnostics, context.progress, simulation_options(job, context));
   BodyStore store;
@@ -124,6 +132,7 @@ SimulateResult simulate_rom(const SimulateJob& job, JobContext& context) {
         "{}: there is no table [simulate]; add one with end and step, or name another study with --study",
         study.path.string());
   const std::filesystem::path out = folder_of(job);
+  const auto lock = lock_of(job, out);
   BodyMeshes meshes;
   if (job.write_files && (variant.simulation->simulate->paraview || job.view))
     meshes = meshes_of_model(rom, variant, context);
@@ -148,12 +157,12 @@ SimulateResult simulate_study(const SimulateJob& job, JobContext& context) {
   if (!variant.pod_rom.empty())
     return simulate_pod(job, study, variant, read_pod_file(variant.pod_rom, context.diagnostics), context);
   const std::filesystem::path out = folder_of(job);
+  const auto lock = lock_of(job, out);
   BodyStore store(false, job.write_files && (wants_paraview(variant) || job.view), stress_needs(study));
   const auto shown = [&] { return meshes_to_show(variant, store, context.diagnostics, context.progress); };
   const SimulationOptions options = simulation_options(job, context);
   const bool to_train = needs_training(variant);
   if (to_train && variant.train->pod) {
-    if (job.write_files) check_output_folder(out);
     const std::filesystem::path folder = job.write_files ? out : std::filesystem::path();
     const PodTraining training = trained_pod(input.main, study, variant, folder, job.resume, context);
     std::vector<std::string> files;
@@ -170,7 +179,6 @@ SimulateResult simulate_study(const SimulateJob& job, JobContext& context) {
     return result_of(job, study, variant, out, std::move(run));
   }
   // the model first: runs are the study's, settings of the training the case's
-  if (job.write_files) check_output_folder(out);
   StudyFile asked = study;
   asked.train = variant.train;
   TrainingMotions motions;

@@ -7,13 +7,14 @@
 #include <nlohmann/json.hpp>
 
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <fstream>
 #include <sstream>
 #include <utility>
 
 #include "lissom/core/error.hpp"
+#include "lissom/core/process_identity.hpp"
+#include "lissom/core/temporary_name.hpp"
 
 namespace lissom {
 
@@ -28,44 +29,11 @@ std::string text_of(const std::filesystem::path& path) {
   return text.str();
 }
 
-// When a process started; 0 where there is none.
-long long born(long pid) {
-  const std::string text = text_of(fmt::format("/proc/{}/stat", pid));
-  // "pid (name) state ..": the name may have blanks and brackets; the time is the 20th word behind it
-  const size_t end = text.rfind(')');
-  if (end == std::string::npos) return 0;
-  std::istringstream words(text.substr(end + 1));
-  std::string word;
-  for (int i = 0; i < 20; ++i) words >> word;
-  // a process that has ended and that nobody has asked about yet counts as gone
-  if (text.compare(end, 3, ") Z") == 0) return 0;
-  return words ? std::strtoll(word.c_str(), nullptr, 10) : 0;
-}
-
-// The kernel's boot and the space of process numbers: the same for all whose pids can be compared.
-std::string machine() {
-  std::string boot = text_of("/proc/sys/kernel/random/boot_id");
-  while (!boot.empty() && boot.back() == '\n') boot.pop_back();
-  std::error_code ec;
-  return boot + " " + std::filesystem::read_symlink("/proc/self/ns/pid", ec).string();
-}
-
-bool runs(const ClaimHolder& holder) {
-  if (::kill(static_cast<pid_t>(holder.pid), 0) != 0 && errno == ESRCH) return false;
-  return holder.born == 0 || born(holder.pid) == holder.born;
-}
-
 }  // namespace
 
 ClaimHolder own_holder(int attempt) {
-  static const std::string host = [] {
-    char name[256] = {};
-    return gethostname(name, sizeof name - 1) == 0 ? std::string(name) : std::string("unknown");
-  }();
-  static const std::string here = machine();
-  static const long pid = getpid();
-  static const long long start = born(pid);
-  return {host, here, pid, start, attempt};
+  const ProcessIdentity own = own_process();
+  return {own.host, own.machine, own.pid, own.born, attempt};
 }
 
 std::optional<ClaimHolder> read_claim(const std::filesystem::path& path) {
@@ -145,7 +113,8 @@ ClaimWatch::State ClaimWatch::look(const std::filesystem::path& path) {
   const auto [it, is_new] = seen_.try_emplace(path, Seen{beat, holder, now});
   Seen& seen = it->second;
   if (seen.beat != beat || seen.holder != holder) seen = {beat, holder, now};
-  if (holder && holder->machine == own_holder().machine) return runs(*holder) ? State::Alive : State::Dead;
+  if (holder && holder->machine == own_holder().machine) 
+    return runs_here(holder->pid, holder->born) ? State::Alive : State::Dead;
   return std::chrono::duration<double>(now - seen.since).count() > patience_ ? State::Dead : State::Alive;
 }
 
@@ -155,8 +124,7 @@ std::optional<int> ClaimWatch::bury(const std::filesystem::path& path) {
   const std::optional<ClaimHolder> dead = found->second.holder;
   seen_.erase(found);
   // several may try: one of them renames it
-  std::filesystem::path grave = path;
-  grave += fmt::format(".{}-{}.tmp", own_holder().host, getpid());
+  const std::filesystem::path grave = path.parent_path() / temporary_name(path.filename().string());
   std::error_code ec;
   std::filesystem::rename(path, grave, ec);
   if (ec) return std::nullopt;

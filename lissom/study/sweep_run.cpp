@@ -18,6 +18,7 @@
 #include "lissom/core/atomic_file.hpp"
 #include "lissom/core/child_process.hpp"
 #include "lissom/core/resources.hpp"
+#include "lissom/core/temporary_name.hpp"
 #include "lissom/core/text.hpp"
 #include "lissom/io/sweep_point.hpp"
 #include "lissom/study/body.hpp"
@@ -165,6 +166,8 @@ class SweepWorker {
     check_output_folder(out_);
     make_folder(out_);
     wait_for_lock();
+    // those who help are not kept out: they write where the points are
+    folder_lock_ = std::make_shared<FolderLock>(out_);
     const bool there = fs::exists(manifest_file(out_));
     const bool resume = options_.resume || options_.retry_failed;
     if (there && resume) {
@@ -266,7 +269,6 @@ class SweepWorker {
   void prepare() {
     manifest_.launch = options_.launch.id;
     manifest_.launched = now_in_seconds();
-    remove_temporary();
     if (!manifest_.complete()) {
       make_folder(work_folder(out_));
       // as it is now, whatever becomes of the file meanwhile; of a study with settings or with a model its
@@ -323,6 +325,7 @@ class SweepWorker {
       return false;
     }
     if (fs::exists(manifest_file(out_))) return false;
+    const FolderLock folder_lock(out_);
     manifest_ = begin_manifest(study_, options_.settings);
     prepare();
     return true;
@@ -445,9 +448,6 @@ class SweepWorker {
     child.output = child.messages = point_file(out_, point, ".log");
     child.arguments = {"sweep",   study_.path.string(),     "--out", out_.string(),
                        "--point", std::to_string(point + 1)};
-    // one that is started directly ends with this process
-    if (options_.launcher.empty())
-      child.arguments.insert(child.arguments.end(), {"--parent", std::to_string(getpid())});
     std::error_code ec;
     fs::remove(point_values_file(out_, point), ec);
     ChildProcess process(child);
@@ -623,6 +623,7 @@ class SweepWorker {
     outcome.manifest = std::move(manifest_);
     outcome.finished = true;
     outcome.lock = std::move(lock_);
+    outcome.folder_lock = std::move(folder_lock_);
     return outcome;
   }
 
@@ -637,6 +638,7 @@ class SweepWorker {
     }
     if (!claim || !fs::exists(work_folder(out_))) return false;
     if (read_sweep_manifest(manifest_file(out_)).id != manifest_.id) return false;
+    folder_lock_ = std::make_shared<FolderLock>(out_);
     lock_ = std::make_shared<Claim>(std::move(*claim));
     return true;
   }
@@ -652,19 +654,9 @@ class SweepWorker {
   // At once for all who look: it is renamed first.
   void remove_work() const {
     std::error_code ec;
-    const fs::path gone = out_ / fmt::format(".sweep-work-{}-{}.tmp", own_holder().host, getpid());
-    fs::remove_all(gone, ec);
+    const fs::path gone = out_ / temporary_name(work_folder(out_).filename().string());
     fs::rename(work_folder(out_), gone, ec);
     if (!ec) fs::remove_all(gone, ec);
-  }
-
-  // Halves of manifests that killed coordinators left.
-  void remove_temporary() const {
-    std::error_code ec;
-    for (const auto& entry : fs::directory_iterator(out_, ec)) {
-      const std::string name = entry.path().filename().string();
-      if (name.starts_with(".sweep") && name.ends_with(".tmp")) fs::remove_all(entry.path(), ec);
-    }
   }
 
   void tell() const {
@@ -689,6 +681,7 @@ class SweepWorker {
 
   SweepManifest manifest_;
   std::shared_ptr<Claim> lock_;
+  std::shared_ptr<FolderLock> folder_lock_;
   std::set<size_t> open_, blocked_;  // points that are not over; of them those that others are at
   std::vector<Job> running_;
   bool gone_ = false;  // somebody has ended the sweep

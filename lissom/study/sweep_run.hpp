@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "lissom/core/diagnostics.hpp"
+#include "lissom/core/folder_lock.hpp"
 #include "lissom/core/progress.hpp"
 #include "lissom/study/launch.hpp"
 #include "lissom/study/sweep_claims.hpp"
@@ -47,6 +48,7 @@ struct SweepOutcome {
   bool finished = false;  // the manifest is complete, and the table is for the caller to write
   int computed = 0;       // points, by this worker
   std::shared_ptr<Claim> lock;
+  std::shared_ptr<FolderLock> folder_lock;
 };
 
 // Throws InputError: no [sweep], a folder where somebody else works, a study that is not what it was; Error:

@@ -1,5 +1,6 @@
 #include "lissom/study/train_job.hpp"
 
+#include "lissom/core/folder_lock.hpp"
 #include "lissom/study/mechanism.hpp"
 
 namespace lissom {
@@ -30,7 +31,11 @@ TrainResult train_parametric(const TrainJob& job, StudyFile& study, const std::f
     check_order(*job.order, spec.options.max_rank);
     spec.order = job.order;
   }
-  if (job.write_files) check_output_folder(out);
+  std::optional<FolderLock> lock;
+  if (job.write_files) {
+    check_output_folder(out);
+    lock.emplace(out);
+  }
   const std::filesystem::path folder = job.write_files ? out : std::filesystem::path();
   PodTraining training = trained_pod(job.study, study, study, folder, job.resume, context);
   // before the tests, so that it is kept whatever comes
@@ -71,7 +76,11 @@ TrainResult run_train_job(const TrainJob& job, JobContext& context) {
     check_order(*job.order, study.train->max_order);
     study.train->order = job.order;
   }
-  if (job.write_files) check_output_folder(out);
+  std::optional<FolderLock> lock;
+  if (job.write_files) {
+    check_output_folder(out);
+    lock.emplace(out);
+  }
   BodyStore store(false, false, stress_needs(study));
   TrainingMotions motions;
   TrainResult result;

@@ -60,13 +60,6 @@ class Processes {
   }
 
  private:
-  // What the child prints, for its message; beside its folder.
-  std::filesystem::path printed(size_t run) const {
-    std::filesystem::path path = runs_[run].folder;
-    path += ".json";
-    return path;
-  }
-
   void start(size_t index) {
     const TrainingRun& run = runs_[index];
     std::error_code ec;
@@ -74,7 +67,7 @@ class Processes {
     if (ec) fail("{}: the folder cannot be made: {}", run.folder.string(), ec.message());
     ChildOptions options;
     options.program = program_;
-    options.output = printed(index);
+    options.output = training_messages(run);
     // one thread: the processes share the cores among themselves
     options.arguments = {"simulate", study_,    "--out",        run.folder.string(),
                          "--json",   "--quiet", "--checkpoint", fmt::format("{}", checkpoint_),
@@ -95,14 +88,15 @@ class Processes {
 
   std::string problem_of(const Child& child) const {
     const auto code = child.process.exit_code();
+    const std::filesystem::path messages = training_messages(runs_[child.run]);
     if (code == 0) {
       std::error_code ec;
-      std::filesystem::remove(printed(child.run), ec);
+      std::filesystem::remove(messages, ec);
       return "";
     }
     try {
       if (!code) return "its process " + child.process.how();
-      const auto printed_json = nlohmann::json::parse(read_file(printed(child.run)));
+      const auto printed_json = nlohmann::json::parse(read_file(messages));
       return printed_json.at("error").get<std::string>();
     } catch (const std::exception&) {
       return fmt::format("its process {} and no message", child.process.how());
@@ -148,6 +142,12 @@ class Processes {
 };
 
 }  // namespace
+
+std::filesystem::path training_messages(const TrainingRun& run) {
+  std::filesystem::path path = run.folder;
+  path += ".json";
+  return path;
+}
 
 TrainingRunner training_processes(const std::filesystem::path& program, const std::string& study,
                                   const std::vector<StudySetting>& settings, double checkpoint,

@@ -16,4 +16,7 @@ TrainingRunner training_processes(const std::filesystem::path& program, const st
                                   const std::vector<StudySetting>& settings, double checkpoint,
                                   std::function<bool()> stop);
 
+// What the process of a run prints, for its message, until the run is over; beside its folder.
+std::filesystem::path training_messages(const TrainingRun& run);
+
 }  // namespace lissom

@@ -9,7 +9,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import warnings as _warnings
 import weakref
 from typing import Any, Callable, Union
@@ -29,7 +28,9 @@ class TemporaryFolder:
     """A folder that goes with the last object that keeps it."""
 
     def __init__(self) -> None:
-        self.name = tempfile.mkdtemp(prefix="lissom-")
+        # of a Python that is killed it goes when the next one makes one
+        self._folder = _core.PrivateFolder()
+        self.name = self._folder.path
         weakref.finalize(self, shutil.rmtree, self.name, ignore_errors=True)
 
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "lissom/core/error.hpp"
+#include "lissom/core/private_folder.hpp"
 #include "lissom/core/text.hpp"
 #include "lissom/core/units.hpp"
 #include "lissom/study/versions.hpp"
@@ -41,6 +42,10 @@ PYBIND11_MODULE(_core, module) {
   py::class_<Session>(module, "Session")
       .def(py::init<const py::object&, const std::string&>(), py::arg("progress"), py::arg("program") = "")
       .def("warnings", &Session::warnings);
+  py::class_<lissom::PrivateFolder>(module, "PrivateFolder")
+      .def(py::init<>())
+      .def_property_readonly("path",
+                             [](const lissom::PrivateFolder& folder) { return folder.path().string(); });
   module.def("versions", &lissom::versions_text);
   module.def("unit_systems", [] {
     std::vector<std::string> names;

@@ -257,12 +257,13 @@ class Stopped(ResumeTest):
 
     def test_one_folder_takes_one_run(self):
         self.write("s.toml", self.STUDY)
-        self.start("simulate", "s.toml", "--out", "out")
+        process = self.start("simulate", "s.toml", "--out", "out")
         while not (self.folder / "out" / "checkpoint.lissom").exists():
             time.sleep(0.01)
         result = self.lissom("simulate", "s.toml", "--out", "out", "--resume")
         self.assertEqual(result.code, 2, result.err)
-        self.assertIn("another run is writing there", result.err)
+        self.assertIn(f"out: process {process.pid} on ", result.err)
+        self.assertIn(" is writing there", result.err)
 
 
 class WhatIsThere(ResumeTest):
@@ -339,13 +340,50 @@ modes = 4
         path.write_bytes(good[:18] + struct.pack("<I", 99) + good[22:])
         self.assert_refused(command, "is a checkpoint of version 99")
         path.write_bytes(good)
-        csv = self.folder / "out" / "sensors.csv"
-        lines = csv.read_bytes()
-        csv.write_bytes(b"")
-        self.assert_refused(command, "it was changed since")
-        csv.write_bytes(lines)
         (self.folder / "out" / "result.h5").unlink()
         self.assert_refused(command, "there is no result.h5 beside it")
+
+    def test_whatever_becomes_of_sensors_csv_it_is_made_of_the_result_again(self):
+        # units other than SI, and values that are no short decimals; stopped after about half
+        self.write("s.toml", 'units = "mm-t-s"\n' + RIGID + HINGE + SENSORS + simulate(1.5, 1e-4, "sample = 1e-2\n"))
+        samples = self.json_of("simulate", "s.toml", "--out", "complete")["samples"]
+        whole = (self.folder / "complete" / "sensors.csv").read_bytes()
+        command = ("simulate", "s.toml", "--checkpoint", "0")
+        for _ in range(10):
+            shutil.rmtree(self.folder / "killed", ignore_errors=True)
+            if self.kill_at(0.4, "killed", samples, *command, "--out", "killed"):
+                break
+        else:
+            self.fail("the run ended ten times before it was killed")
+        for folder in ("killed", "complete"):
+            before = (self.folder / folder / "sensors.csv").read_bytes()
+            half = len(before) // 2
+            damages = {
+                "missing": None, "empty": b"", "cut": before[:half], "cut to the header": before[:before.index(b"\n") + 1],
+                "a digit": before[:half] + bytes([before[half] ^ 1]) + before[half + 1:],
+                "bytes": before[:half] + bytes(range(256)) + before[half + 256:],
+                "another header": before.replace(b"tip.x", b"top.x"), "longer": before + b"1,2,3\n" * 5000,
+                "a line less": b"\n".join(before.split(b"\n")[:3] + before.split(b"\n")[4:]), "other": b"\0" * len(before),
+            }
+            for name, content in damages.items():
+                # what a run does that goes on it does with one that is complete too
+                if folder == "complete" and name in ("cut to the header", "a line less", "other"):
+                    continue
+                with self.subTest(folder=folder, damage=name):
+                    shutil.rmtree(self.folder / "out", ignore_errors=True)
+                    shutil.copytree(self.folder / folder, self.folder / "out")
+                    csv = self.folder / "out" / "sensors.csv"
+                    csv.unlink()
+                    if content is not None:
+                        csv.write_bytes(content)
+                    self.json_of("simulate", "s.toml", "--out", "out", "--resume")
+                    self.assertEqual(csv.read_bytes(), whole)
+                    self.expect_same("out", "complete")
+        # one that is right is not touched
+        csv = self.folder / "complete" / "sensors.csv"
+        before = csv.stat().st_mtime_ns
+        self.json_of("simulate", "s.toml", "--out", "complete", "--resume")
+        self.assertEqual(csv.stat().st_mtime_ns, before)
 
     def test_a_newer_result_is_refused(self):
         self.write("s.toml", self.STUDY)
