@@ -458,7 +458,12 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
   }
 
   const bool winds = !equations.turn_names().empty() && series.keep == SimulationOptions::Keep::States;
-  if (!resumed) range.step(initial);
+  if (!resumed) {
+    State first = initial;
+    equations.count_turns(first);
+    turns.step(first);
+    range.step(first);
+  }
   // every step counts in the balance, samples are written
   IntegrationSummary summary;
   std::vector<Eigen::Matrix3Xd> nodes(outputs.size());
