@@ -493,8 +493,11 @@ class BeamsTest(ExamplesBase):
         # the case is the model of the test; of 648 coordinates at 27 instants: 2.9e-4 m2, the tip off by 2 mm
         reduced = summary["cases"]["reduced"]["simulation"]
         self.assertEqual(reduced["coordinates"], 11)
-        # some models of five and eight unknowns leave their training, and say so; those of the goals do not
-        self.assertEqual({w["key"][:len("simulate.trust.")] for w in summary["warnings"]}, {"simulate.trust."})
+        # some models of five and eight unknowns leave their training, and some of five vibrate faster than the steps
+        # resolve and lose energy; they say so, and those of the goals do not
+        keys = [w["key"] for w in summary["warnings"]]
+        self.assertEqual({key.split(".")[1] for key in keys}, {"trust", "energy-drift"})
+        self.assertTrue(all("-5-" in key for key in keys if "energy-drift" in key), keys)
         self.assertLess(max(t["order"] for t in training["tests"] if t["trust"] > 3), 11)
 
     def test_the_four_bar_of_33_unknowns_and_no_constraint_follows_a_moment_it_has_not_seen(self):
