@@ -1,6 +1,7 @@
 #include "lissom/core/atomic_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -24,6 +25,11 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)), str
     fail("{}: the folder '{}' does not exist; create it first", path_.string(), folder.string());
   if (!std::filesystem::is_directory(folder, ec))
     fail("{}: '{}' is not a folder", path_.string(), folder.string());
+
+  // the temporary name is short: a name that cannot be would show only at the end
+  struct stat status {};
+  if (::lstat(path_.c_str(), &status) != 0 && errno == ENAMETOOLONG)
+    fail("{}: cannot be written in folder '{}': {}", path_.string(), folder.string(), std::strerror(errno));
 
   // a name that no other process and no other file of this process uses
   int descriptor = -1;

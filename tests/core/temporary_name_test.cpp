@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "lissom/core/atomic_file.hpp"
+#include "lissom/core/error.hpp"
 #include "lissom/core/private_folder.hpp"
 #include "lissom/core/process_identity.hpp"
 #include "tests/process_test_support.hpp"
@@ -65,6 +66,12 @@ TEST(TemporaryName, LongNamesAreCutBetweenCharacters) {
   file.write("x");
   file.commit();
   EXPECT_EQ(fs::file_size(longest), 1u);
+  // one that is longer is told before anything is written
+  EXPECT_NE(message_of<Error>([&] {
+              AtomicFile beyond(folder / std::string(256, 'n'));
+            }).find("File name too long"),
+            std::string::npos);
+  EXPECT_EQ(folder.names().size(), 1u);
 }
 
 TEST(TemporaryName, OnlyWhatDeadProcessesHaveLeftIsRemoved) {
