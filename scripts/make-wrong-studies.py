@@ -35,7 +35,7 @@ BASES = {
                 "spiders": [SPIDER],
                 "reduce": {
                     "interfaces": ["left"], "basis": "craig-bampton", "method": "certified", "modes": 3, "tolerance": 0.01, "initial": 2, "max_modes": 50,
-                    "residual_vectors": True, "ranking": "frequency", "damping": {"ratio": 0.01}, "allow_parts": False, "stress": True, "gcms": False, "paraview": False,
+                    "residual_vectors": True, "ranking": "frequency", "damping": {"ratio": 0.01}, "stress": True, "gcms": False, "paraview": False,
                     "exact": False, "compare": [0.1, 0.01], "compare_max_modes": 20, "sweep": [1, 5],
                 },
             }
