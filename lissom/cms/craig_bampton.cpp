@@ -10,6 +10,7 @@
 
 #include "lissom/fe/matrix_checks.hpp"
 #include "lissom/fe/rigid_body.hpp"
+#include "lissom/fe/rigid_motions.hpp"
 #include "lissom/fe/vibration.hpp"
 #include "lissom/linalg/blas.hpp"
 #include "lissom/linalg/eigen_solver.hpp"
@@ -32,6 +33,34 @@ MatrixXd symmetric_part(const MatrixXd& X) {
   return 0.5 * (X + X.transpose());
 }
 
+// K X with sums in long double: what is left of them where all but a few digits cancel, as they do in K T with
+// T the constraint modes of a thin body.
+MatrixXd precise_product(const SymmetricMatrix& K, const MatrixXd& X) {
+  MatrixXd Y(X.rows(), X.cols());
+#pragma omp parallel for schedule(dynamic)
+  for (Eigen::Index k = 0; k < X.cols(); ++k) {
+    std::vector<long double> y(static_cast<size_t>(X.rows()), 0);
+    for (int j = 0; j < K.size(); ++j)
+      for (SparseMatrix::InnerIterator it(K.lower, j); it; ++it) {
+        const auto i = static_cast<size_t>(it.row());
+        const long double value = it.value();
+        y[i] += value * X(j, k);
+        if (it.row() != j) y[static_cast<size_t>(j)] += value * X(it.row(), k);
+      }
+    for (Eigen::Index i = 0; i < X.rows(); ++i) Y(i, k) = static_cast<double>(y[static_cast<size_t>(i)]);
+  }
+  return Y;
+}
+
+// Each step of iterative refinement gains as many digits as the one before; a body that gains none in four
+// is beyond help.
+constexpr int most_refinements = 4;
+bool refined(const MatrixXd& correction, const MatrixXd& X) {
+  for (Eigen::Index k = 0; k < X.cols(); ++k)
+    if (!(correction.col(k).norm() <= 1e-7 * X.col(k).norm())) return false;
+  return true;
+}
+
 // The rigid motions that neither the interface nor a ground in K holds, in words; empty if there are none.
 std::string free_motions(const FeModel& model, const std::vector<int>& rows) {
   const double size =
@@ -46,16 +75,17 @@ std::string free_motions(const FeModel& model, const std::vector<int>& rows) {
   if (rank == 6) return "";
   // of those that the interface leaves, the ones without energy
   const MatrixXd left = svd.matrixV().rightCols(6 - rank), W = R * left;
-  MatrixXd KW(W.rows(), W.cols());
-  multiply(model.K, W, KW);
-  const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> energy(
-      symmetric_part(transposed_product(W, KW)),
-      symmetric_part(transposed_product(W, model.K.diagonal().asDiagonal() * W)));
-  const auto free = (energy.eigenvalues().array() < 1e-11).count();
+  MatrixXd MW(W.rows(), W.cols());
+  multiply(model.M, W, MW);
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> mass(symmetric_part(transposed_product(W, MW)));
+  const VectorXd length = mass.eigenvalues().cwiseMax(1e-300).cwiseSqrt();
+  const MatrixXd unit = left * mass.eigenvectors() * length.cwiseInverse().asDiagonal();
+  const MatrixXd motions = without_energy(model.K, R * unit, 0);
+  const auto free = motions.cols();
   if (free == 0) return "";
   // translations alone, or also rotations
-  const double turning =
-      (left * energy.eigenvectors().leftCols(free)).colwise().normalized().bottomRows(3).norm();
+  const MatrixXd in_six = R.colPivHouseholderQr().solve(motions);
+  const double turning = in_six.colwise().normalized().bottomRows(3).norm();
   return fmt::format("{} rigid motion{} of the body ({})", free, free == 1 ? "" : "s",
                      turning > 0.1 ? "it can turn" : "it can slide");
 }
@@ -85,8 +115,8 @@ struct CraigBampton::Impl {
   std::unique_ptr<EigenSolver> solver;
   MatrixXd Psi, A;  // N_s by N_b
   MatrixXd K_b, M_b;
-  double highest = 0;  // K_ii / M_ii in the interior
   int rigid_count = -1;
+  bool delicate = false;  // round-off of the factor shows in the ten leading digits of what it solves
 
   VectorXd kappa;
   MatrixXd Phi;  // N_s by modes known
@@ -110,6 +140,8 @@ struct CraigBampton::Impl {
   void split();
   void factorise();
   void constraint_modes();
+  void sharpen();
+  void refine(MatrixXd& X, const MatrixXd& right) const;
   void count_rigid();
   void deflate(MatrixXd& X) const;
   MatrixXd interior_stiffness(const Eigen::Ref<const MatrixXd>& X) const;
@@ -187,7 +219,18 @@ void CraigBampton::Impl::constraint_modes() {
   Psi = -Y(s_rows, Eigen::all);
   factor->solve_in_place(Psi);
   T(s_rows, Eigen::all) = Psi;
-  multiply(model.K, T, Y);
+  // The solution is as good as the factor of K_s, whose round-off a thin body magnifies: a leaf spring had a
+  // coupling Phi' K T, zero by definition, that moved its eigenvalues by 2e-6. Iterative refinement with a
+  // precise residual takes it away.
+  Y = precise_product(model.K, T);
+  for (int step = 0; step < most_refinements; ++step) {
+    MatrixXd correction = Y(s_rows, Eigen::all);
+    factor->solve_in_place(correction);
+    Psi -= correction;
+    T(s_rows, Eigen::all) = Psi;
+    Y = precise_product(model.K, T);
+    if (refined(correction, Psi)) break;
+  }
   K_b = symmetric_part(transposed_product(T, Y));
   multiply(model.M, T, Y);
   M_b = symmetric_part(transposed_product(T, Y));
@@ -197,6 +240,40 @@ void CraigBampton::Impl::constraint_modes() {
   seconds.add("constraint modes", timer.seconds());
 }
 
+// X <- X + K_s^-1 (right - K_s X), until it stands, the residual with sums in long double
+void CraigBampton::Impl::refine(MatrixXd& X, const MatrixXd& right) const {
+  MatrixXd whole = MatrixXd::Zero(model.dof_count(), X.cols());
+  for (int step = 0; step < most_refinements; ++step) {
+    whole(s_rows, Eigen::all) = X;
+    const MatrixXd product = precise_product(model.K, whole);
+    MatrixXd residual = right - product(s_rows, Eigen::all);
+    factor->solve_in_place(residual);
+    X += residual;
+    if (refined(residual, X)) break;
+  }
+}
+
+// The lowest eigenvalues anew by their energy, where round-off of the factor shows in them.
+void CraigBampton::Impl::sharpen() {
+  const auto whole = [this](int modes) {
+    MatrixXd X = MatrixXd::Zero(model.dof_count(), modes);
+    X(s_rows, Eigen::all) = Phi.leftCols(modes);
+    return X;
+  };
+  const double roundoff = energy_roundoff(model.K, whole(1))[0];
+  int count = 0;
+  while (count < kappa.size() && kappa[count] < 1e10 * roundoff) ++count;
+  delicate = count > 0;
+  if (!delicate) return;
+  const MatrixXd X = whole(count), Y = precise_product(model.K, X);
+  for (int j = 0; j < count; ++j) {
+    const double energy = X.col(j).dot(Y.col(j));
+    // no more than round-off: the vectors are what was found
+    if (std::abs(energy - kappa[j]) < roundoff) kappa[j] = energy;
+  }
+  std::sort(kappa.data(), kappa.data() + count);
+}
+
 // Motions without energy: they are in the span of the constraint modes. Told by the geometry where it is
 // known, by the gap in the spectrum otherwise.
 void CraigBampton::Impl::count_rigid() {
@@ -204,23 +281,27 @@ void CraigBampton::Impl::count_rigid() {
   guyan.P.resize(0, n_b());
   guyan.K_b = K_b;
   guyan.M_b = M_b;
-  const VectorXd values = PencilSolver(guyan).lowest(std::min(7, n_b())).values;
-  if (model.has_points() && knows_rigid_motions(model)) {
+  const ReducedModes guyan_modes = PencilSolver(guyan).lowest(std::min(7, n_b()));
+  const VectorXd& values = guyan_modes.values;
+  if (knows_nodes(model)) {
     // of the whole body: the rows of a weak interface on a grounded body do not tell six motions apart
-    const MatrixXd R = rigid_body_modes(model.points, model.dofs, model.points.rowwise().mean());
-    MatrixXd Y(R.rows(), 6);
-    multiply(model.K, R, Y);
-    const MatrixXd k = transposed_product(R, Y);
-    multiply(model.M, R, Y);
-    const MatrixXd m = transposed_product(R, Y);
-    const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> rigid(symmetric_part(k), symmetric_part(m),
-                                                                   Eigen::EigenvaluesOnly);
-    rigid_count = static_cast<int>((rigid.eigenvalues().array() < 1e-6 * kappa[0]).count());
+    std::vector<int> all(model.dof_count());
+    std::iota(all.begin(), all.end(), 0);
+    const Eigen::Vector3d centre = rigid_mass(model)->centre.value_or(model.points.rowwise().mean());
+    rigid_count = static_cast<int>(
+        rigid_motions(model, model.K, model.M, centre, all, {}, connected_parts(model.K), kappa[0]).cols());
   } else {
-    // what follows the last rigid one is flexible: another interface motion, or the interior
+    // what follows the last rigid one is flexible: another interface motion, or the interior; or the energy
+    // is round-off
+    MatrixXd T = MatrixXd::Zero(model.dof_count(), std::min(6, n_b()));
+    const MatrixXd interface = guyan_modes.vectors.leftCols(T.cols());
+    T(s_rows, Eigen::all) = Psi * interface;
+    T(b_rows, Eigen::all) = interface;
+    const VectorXd roundoff = energy_roundoff(model.K, T);
     rigid_count = 0;
     for (int r = 1; r <= std::min(6, n_b()); ++r)
-      if (std::abs(values[r - 1]) < 1e-6 * std::min(kappa[0], r < n_b() ? values[r] : kappa[0]))
+      if (std::abs(values[r - 1]) < 1e-6 * std::min(kappa[0], r < n_b() ? values[r] : kappa[0]) ||
+          std::abs(values[r - 1]) < roundoff[r - 1])
         rigid_count = r;
   }
   if (rigid_count < n_b() && values[rigid_count] < 1e-9 * kappa[0])
@@ -270,6 +351,7 @@ void CraigBampton::Impl::residual_terms() const {
   }
   B = A;
   factor->solve_in_place(B);
+  if (delicate) refine(B, A);
   deflate(B);
   MatrixXd MB(n_s(), n);
   multiply(M_s, B, MB);
@@ -278,6 +360,7 @@ void CraigBampton::Impl::residual_terms() const {
   rest.X_2 = symmetric_part(transposed_product(B, MB));
   MatrixXd B_2 = MB;
   factor->solve_in_place(B_2);
+  if (delicate) refine(B_2, MB);
   deflate(B_2);
   rest.X_3 = symmetric_part(transposed_product(MB, B_2));
   multiply(M_s, B_2, MB);
@@ -304,7 +387,6 @@ CraigBampton::CraigBampton(const FeModel& model, std::vector<Interface> interfac
   options.tolerance = mode_tolerance;
   options.block = 8;
   options.verify = false;
-  s.highest = s.K_s.diagonal().cwiseQuotient(s.M_s.diagonal()).maxCoeff();
   s.solver = std::make_unique<EigenSolver>(s.K_s, s.M_s, *s.factor, 0.0, MatrixXd(s.n_s(), 0), options);
 }
 
@@ -367,6 +449,7 @@ void CraigBampton::need_modes(int count) {
   });
   s.kappa = std::move(pairs.values);
   s.Phi = std::move(pairs.vectors);
+  s.sharpen();
   s.worst_residual = pairs.residuals.maxCoeff();
   s.a = transposed_product(s.Phi, s.A);
   s.rest_valid = false;
@@ -374,12 +457,14 @@ void CraigBampton::need_modes(int count) {
   if (s.rigid_count >= 0) return;
 
   // the first time: is the interior held, and which motions of the body are rigid?
-  if (!(s.kappa[0] > 1e-14 * s.highest))
+  VectorXd lowest = VectorXd::Zero(s.model.dof_count());
+  lowest(s.s_rows) = s.Phi.col(0);
+  const double roundoff = energy_roundoff(s.model.K, lowest)[0];
+  if (!(s.kappa[0] > roundoff))
     fail_input(
-        "{}: the interfaces leave the interior singular: with them held, the lowest eigenvalue is {:.2e} "
-        "beside {:.2e}; hold "
-        "more of the body",
-        s.model.source, s.kappa[0], s.highest);
+        "{}: the interfaces leave the interior singular: with them held, the lowest eigenvalue is {:.2e}, "
+        "which round-off alone makes of the entries of K ({:.2e}); hold more of the body",
+        s.model.source, s.kappa[0], roundoff);
   s.count_rigid();
 }
 
@@ -411,6 +496,26 @@ ReducedProblem CraigBampton::problem(const InteriorChoice& choice) const {
     X.X_4 += aj / (k * k * k * k) * aj.transpose();
   }
   return problem;
+}
+
+VectorXd CraigBampton::roundoff(int count) const {
+  const Impl& s = *impl_;
+  const ReducedProblem all = problem(lowest_modes(modes_known(), true));
+  const ResidualVectors vectors = orthonormal_residuals(all.residual);
+  const ReducedPencil pencil = pencil_of(all, vectors);
+  const int first = std::max(0, s.rigid_count);
+  count = std::min(count, pencil.size() - first);
+  if (count <= 0) return {};
+  const MatrixXd y = PencilSolver(pencil).lowest(first + count).vectors.rightCols(count);
+  MatrixXd interior(s.n_s(), count), whole(s.model.dof_count(), count);
+  const auto extra = vectors.theta.size();
+  gemm(false, false, 1, s.Psi, MatrixXd(y.bottomRows(s.n_b())), 0, interior);
+  gemm(false, false, 1, s.Phi, MatrixXd(y.topRows(modes_known())), 1, interior);
+  if (extra > 0)
+    gemm(false, false, 1, s.B, MatrixXd(vectors.v * y.middleRows(modes_known(), extra)), 1, interior);
+  whole(s.s_rows, Eigen::all) = interior;
+  whole(s.b_rows, Eigen::all) = y.bottomRows(s.n_b());
+  return energy_roundoff(s.model.K, whole);
 }
 
 CraigBamptonBasis CraigBampton::basis(const InteriorChoice& choice,

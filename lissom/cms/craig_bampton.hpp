@@ -68,6 +68,11 @@ class CraigBampton {
   const Eigen::VectorXd& kappa() const;  // of the modes known [rad2/s2]
   double worst_residual() const;         // of the modes known, relative (EigenPairs::residuals)
 
+  // What round-off of K's entries may make of the body's flexible eigenvalues [rad2/s2]: energy_roundoff
+  // (fe/rigid_motions.hpp) of the first `count` flexible modes, or as many as there are, of the basis with
+  // all modes known and residual vectors.
+  Eigen::VectorXd roundoff(int count) const;
+
   // The small matrices of a choice among the modes known. Without X_3 and X_4 unless the choice has residual
   // vectors.
   ReducedProblem problem(const InteriorChoice& choice) const;

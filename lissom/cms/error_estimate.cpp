@@ -58,6 +58,21 @@ ReducedPencil pencil_of(const ReducedProblem& problem, const ResidualVectors& ve
   return pencil;
 }
 
+namespace {
+
+double own_roundoff(const EstimateOptions& options, int flexible) {
+  const Eigen::Index known = options.roundoff.size();
+  return known == 0 ? 0 : options.roundoff[std::min<Eigen::Index>(flexible, known - 1)];
+}
+
+}  // namespace
+
+double bound_limit(const EstimateOptions& options, int flexible, double eigenvalue) {
+  const double roundoff = 4 * own_roundoff(options, flexible) / eigenvalue;
+  // an eigenvalue that is nothing but round-off is that of a mechanism, and no bound is good enough
+  return roundoff > 0 && roundoff < 0.5 ? std::max(options.bound_goal, roundoff) : options.bound_goal;
+}
+
 std::vector<ModeError> estimate_errors(const ReducedProblem& problem, const EstimateOptions& options,
                                        ReducedModes* modes_out) {
   const ResidualTerms& X = problem.residual;
@@ -106,10 +121,11 @@ std::vector<ModeError> estimate_errors(const ReducedProblem& problem, const Esti
                            (s * s * s * s * s / (1 - s / X.kappa_next)) * X_4;
         const double mu = plain.eigenvalue(n, W);
         // both are known to round-off only, and what is proven must not lie by that
-        const double low = std::min(mu, s) - plain.roundoff(), high = s + solver.roundoff();
+        const double body = own_roundoff(options, k);
+        const double low = std::min(mu, s) - plain.roundoff() - body, high = s + solver.roundoff() + body;
         if (low > 0) errors[k].bound = high / low - 1;
       }
-      if (options.bound_goal > 0 && errors[k].bound > options.bound_goal) break;
+      if (options.bound_goal > 0 && errors[k].bound > bound_limit(options, k, s)) break;
     }
   }
   if (modes_out) *modes_out = modes;

@@ -21,8 +21,9 @@
 // as symmetric matrices, so that the whole body has no more eigenvalues below t <= s than the plain pencil
 // with K_b reduced by s^2 R_U. With s = chi_bar_n and mu_n that pencil's n-th eigenvalue (rigid ones
 // counted), min(mu_n, s) <= chi_n <= s. (The errata stop the series after X_2 / (1 - s / kappa_next), which
-// is wider; X_3 and X_4 are there for zeta_2 anyway.) The round-off of the two eigenvalues is added to the
-// bound.
+// is wider; X_3 and X_4 are there for zeta_2 anyway.) What is proven is proven of the matrices as they are
+// stored and solved with, so that the bound has two more terms at each end: the round-off of the small
+// eigenproblem, and what round-off of K's entries makes of the body's own eigenvalue (EstimateOptions).
 #pragma once
 
 #include <Eigen/Core>
@@ -67,8 +68,15 @@ struct EstimateOptions {
   int range = 0;       // flexible modes looked at
   bool bounds = true;  // the enclosure too, which costs an eigenvalue per mode
   double bound_goal =
-      0;  // stop at the first bound above it, leaving those of other modes unknown; 0 computes all
+      0;  // stop at the first bound above bound_limit() of it, leaving those of other modes unknown; 0
+          // computes all
+  // [rad2/s2], one per flexible mode in range (the last one stands for those behind it; empty: none)
+  Eigen::VectorXd roundoff = {};
 };
+
+// What the bound of a flexible mode (from 0) must meet: the goal, or what round-off leaves of it. Round-off
+// stands at both ends of the enclosure; as much again is left to the modes that are not kept.
+double bound_limit(const EstimateOptions& options, int flexible, double eigenvalue);
 
 // The error of each flexible mode in range (fewer if the reduced body has fewer). The paper's two estimates
 // are given for plain bases only. `modes` receives the reduced modes, rigid ones included, if it is not null.

@@ -24,6 +24,11 @@ constexpr int modes_beyond = 3;
 // two spiders have twelve
 constexpr int few_interface_dofs = 24;
 constexpr double pair_width = 1.05;
+// a search ends when so many extensions in a row, each by a sixth of the modes, have made the error that
+// stands in the way no smaller by a tenth: even bases that converge slowly (a plain one: the error falls with
+// the number of modes) gain more
+constexpr int patience = 3;
+constexpr double progress_factor = 0.9;
 
 // One body, and the questions that a search asks of it.
 class Search {
@@ -32,19 +37,32 @@ class Search {
       : body_(body),
         range_(range),
         max_modes_(std::min(max_modes, body.interior_size())),
-        progress_(progress) {}
+        progress_(progress),
+        roundoff_(body.modes_known() > 0 ? body.roundoff(range) : VectorXd()) {}
 
   int max_modes() const { return max_modes_; }
   int evaluations() const { return evaluations_; }
+  // Whether the last search ended because more modes did not help.
+  bool stalled() const { return stalled_; }
 
   std::vector<ModeError> errors(const InteriorChoice& choice, bool bounds, double goal = 0, int beyond = 0) {
     ++evaluations_;
-    EstimateOptions options;
-    options.rigid_count = body_.rigid_count();
+    EstimateOptions options = estimate_options(goal);
     options.range = range_ + beyond;
     options.bounds = bounds;
-    options.bound_goal = goal;
     return estimate_errors(body_.problem(choice), options);
+  }
+
+  // What round-off adds to the bounds of the modes given, at both ends of the enclosure, at least: the
+  // largest of them. Without eigenvalues that are nothing but round-off.
+  double finest(const std::vector<ModeError>& errors) const {
+    double result = 0;
+    for (size_t k = 0; k < errors.size() && roundoff_.size() > 0; ++k) {
+      const double roundoff = roundoff_[std::min<Eigen::Index>(k, roundoff_.size() - 1)];
+      if (errors[k].eigenvalue > 2 * roundoff)
+        result = std::max(result, 2 * roundoff / errors[k].eigenvalue);
+    }
+    return result;
   }
 
   // Eigenvalue of the last mode in range; infinite where the reduced body has too few.
@@ -83,9 +101,10 @@ class Search {
     return high;
   }
 
-  // Whether a choice is accepted by its bound, or by twice zeta_2.
+  // Whether a choice is accepted by its bound, or by twice zeta_2. Notes what stands in the way.
   bool accepts(const InteriorChoice& choice, SelectionMethod method, double tolerance) {
     const bool certified = method == SelectionMethod::Certified;
+    obstacle_ = {range_, std::numeric_limits<double>::infinity()};
     const auto found = errors(choice, certified, tolerance, certified ? 0 : modes_beyond);
     const double last = last_eigenvalue(found);
     if (!std::isfinite(last)) return false;
@@ -95,20 +114,35 @@ class Search {
     for (int j = 0; j < kappa.size() && kappa[j] <= guard_factor * last; ++j, ++kept)
       if (kept >= choice.modes.size() || choice.modes[kept] != j) return false;
     if (static_cast<int>(kept) == kappa.size() && kappa.size() < body_.interior_size()) return false;
+    if (certified) {
+      // bounds were computed from the last mode down
+      for (int k = range_ - 1; k >= 0; --k)
+        if (!(found[k].bound <= bound_limit(estimate_options(tolerance), k, found[k].eigenvalue))) {
+          obstacle_ = {k, found[k].bound};
+          return false;
+        }
+      return true;
+    }
+    bool all = true;
+    double largest = 0;
     for (size_t k = 0; k < found.size(); ++k) {
       const bool in_range = static_cast<int>(k) < range_;
-      if (certified && in_range && !(found[k].bound <= tolerance)) return false;
-      if (certified || (!in_range && found[k].eigenvalue > pair_width * last)) continue;
-      if (!(estimate_safety * found[k].zeta_2 <= tolerance)) return false;
+      if (!in_range && found[k].eigenvalue > pair_width * last) continue;
+      all = all && estimate_safety * found[k].zeta_2 <=
+                       bound_limit(estimate_options(tolerance), static_cast<int>(k), found[k].eigenvalue);
+      largest = std::max(largest, found[k].zeta_2);
     }
-    return true;
+    obstacle_ = {0, largest};
+    return all;
   }
 
   // The smallest count from `start` on that is accepted; -1 beyond the most. A body is judged in no time, a
   // mode costs solves: the modes known are tried first, then their number gallops by a sixth at a time, and
-  // where it is accepted, bisection goes down.
+  // where it is accepted, bisection goes down. It also ends where more modes do not help.
   int smallest(int start, int most, const std::function<bool(int)>& accepted) {
-    int low = start - 1;
+    int low = start - 1, in_vain = 0;
+    Obstacle best;
+    stalled_ = false;
     for (;;) {
       body_.need_modes(std::min(start, most) + 1);
       const bool all = body_.modes_known() >= body_.interior_size();
@@ -122,6 +156,11 @@ class Search {
         return high;
       }
       if (high >= most) return -1;
+      if (obstacle_.smaller_than(best))
+        best = obstacle_, in_vain = 0;
+      else if (++in_vain >= patience)
+        stalled_ = true;
+      if (stalled_) return -1;
       low = high;
       body_.need_modes(std::min(most, high + step(high)) + 1);
     }
@@ -170,6 +209,9 @@ class Search {
   std::optional<InteriorChoice> smallest_ranked(int start, bool residuals,
                                                 const std::function<bool(const InteriorChoice&)>& accepted,
                                                 int most) {
+    int in_vain = 0;
+    Obstacle best;
+    stalled_ = false;
     for (int pool = std::min(most, std::max(2 * start, start + 32));; pool = std::min(most, 2 * pool)) {
       body_.need_modes(pool);
       const std::vector<int> order = ranking();
@@ -183,6 +225,12 @@ class Search {
         return first_of(order, high, residuals);
       }
       if (pool >= most) return std::nullopt;
+      // the pool doubles, so that two extensions are enough to see it
+      if (obstacle_.smaller_than(best))
+        best = obstacle_, in_vain = 0;
+      else if (++in_vain >= patience - 1)
+        stalled_ = true;
+      if (stalled_) return std::nullopt;
       tell(pool);
     }
   }
@@ -234,6 +282,15 @@ class Search {
   }
 
  private:
+  EstimateOptions estimate_options(double goal) const {
+    EstimateOptions options;
+    options.rigid_count = body_.rigid_count();
+    options.range = range_;
+    options.bound_goal = goal;
+    options.roundoff = roundoff_;
+    return options;
+  }
+
   // How many modes to add to so many: a sixth, or more where the residual terms of a large interface cost
   // more than modes.
   int step(int count) const { return std::max({4, count / 6, std::min(count, body_.interface_size() / 4)}); }
@@ -246,6 +303,19 @@ class Search {
   int range_, max_modes_;
   const ProgressHook& progress_;
   int evaluations_ = 0;
+  VectorXd roundoff_;  // of the flexible eigenvalues in range [rad2/s2]
+
+  // What made accepts() refuse: the last mode that is not good enough (bounds) or any (zeta_2), and its
+  // error.
+  struct Obstacle {
+    int mode = std::numeric_limits<int>::max();
+    double error = std::numeric_limits<double>::infinity();
+    bool smaller_than(const Obstacle& other) const {
+      return mode < other.mode || (mode == other.mode && error < progress_factor * other.error);
+    }
+  };
+  Obstacle obstacle_;
+  bool stalled_ = false;
 };
 
 bool all_below(const std::vector<ModeError>& errors, int range, double ModeError::*which, double tolerance) {
@@ -379,15 +449,33 @@ Selection select_modes(CraigBampton& body, const SelectionOptions& asked, Diagno
   result.errors.certified =
       options.method != SelectionMethod::Fixed &&
       all_below(result.errors.modes, options.range, &ModeError::bound, options.tolerance);
-  if (!result.reached)
+  const std::string proven =
+      std::isfinite(result.errors.max_bound())
+          ? fmt::format("the error is proven to be below {:.2g}", result.errors.max_bound())
+          : "nothing is proven of the error";
+  const double finest = search.finest(result.errors.modes);
+  if (options.method != SelectionMethod::Fixed && finest > options.tolerance) {
+    result.reached = false;
     diagnostics.warn(
-        "reduce.tolerance",
-        fmt::format("the tolerance of {:g} was not reached with {} modes, the most allowed; {}; raise "
-                    "max_modes or the tolerance",
+        "reduce.roundoff",
+        fmt::format("the tolerance of {:g} is below what round-off leaves of this body's eigenvalues "
+                    "({:.1e}, from the entries of K); nothing smaller can be proven, and {}; ask for {:.0e} "
+                    "or more",
+                    options.tolerance, finest, proven, 3 * finest));
+  } else if (!result.reached && search.stalled()) {
+    diagnostics.warn(
+        "reduce.stalled",
+        fmt::format("the search for the tolerance of {:g} ended with {} modes, because more of them did not "
+                    "make the {} any smaller; {}; raise the tolerance, ask for fewer modes, or add an "
+                    "interface where the body is soft",
                     options.tolerance, result.choice.modes.size(),
-                    std::isfinite(result.errors.max_bound())
-                        ? fmt::format("the error is proven to be below {:.2g}", result.errors.max_bound())
-                        : "nothing is proven of the error"));
+                    options.method == SelectionMethod::Certified ? "bounds" : "estimates", proven));
+  } else if (!result.reached) {
+    diagnostics.warn("reduce.tolerance",
+                     fmt::format("the tolerance of {:g} was not reached with {} modes, the most allowed; {}; "
+                                 "raise max_modes or the tolerance",
+                                 options.tolerance, result.choice.modes.size(), proven));
+  }
   return result;
 }
 
@@ -400,6 +488,7 @@ std::vector<SweepPoint> sweep_modes(CraigBampton& body, const SweepOptions& opti
                                     const Eigen::Ref<const VectorXd>& chi, const ProgressHook& progress) {
   std::vector<SweepPoint> points;
   const int last = std::min(options.last, body.interior_size());
+  VectorXd roundoff;
   for (int count = std::min(options.first, last); count <= last; ++count) {
     // modes are had in growing batches
     if (body.modes_known() < std::min(count + 1, body.interior_size()))
@@ -407,6 +496,8 @@ std::vector<SweepPoint> sweep_modes(CraigBampton& body, const SweepOptions& opti
     EstimateOptions estimate;
     estimate.rigid_count = body.rigid_count(), estimate.range = options.range,
     estimate.bounds = count <= options.bounds_up_to;
+    if (estimate.bounds && roundoff.size() == 0) roundoff = body.roundoff(options.range);
+    estimate.roundoff = roundoff;
     SweepPoint point;
     point.modes = count;
     const ReducedProblem problem = body.problem(lowest_modes(count, false));

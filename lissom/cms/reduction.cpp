@@ -10,6 +10,7 @@
 #include "lissom/cms/craig_bampton.hpp"
 #include "lissom/fe/named_nodes.hpp"
 #include "lissom/fe/rigid_body.hpp"
+#include "lissom/fe/rigid_motions.hpp"
 #include "lissom/fe/stress_recovery.hpp"
 #include "lissom/fe/vibration.hpp"
 #include "lissom/linalg/blas.hpp"
@@ -342,6 +343,7 @@ Reduction reduce_free_interface(const FeModel& model, const Mesh* mesh, const Re
   vibration.count = options.selection.range + 6;
   vibration.tolerance = 1e-10;
   vibration.forces = forces;
+  vibration.allow_parts = true;  // reduce() has looked
   if (vibration.count > model.dof_count())
     fail_input("{}: {} flexible modes are asked for, but the body has only {} degrees of freedom",
                model.source, options.selection.range, model.dof_count());
@@ -398,7 +400,10 @@ Reduction reduce_free_interface(const FeModel& model, const Mesh* mesh, const Re
   for (int j = rigid_count; j < count; ++j) {
     ModeError error;
     error.eigenvalue = modes.eigenvalues[j];
-    error.bound = modes.residuals[j] * (error.eigenvalue - modes.shift) / error.eigenvalue;
+    // the residual of the solver, and what round-off of K's entries makes of it all
+    error.bound = (modes.residuals[j] * (error.eigenvalue - modes.shift) +
+                   2 * energy_roundoff(model.K, modes.shapes.col(j))[0]) /
+                  error.eigenvalue;
     errors.modes.push_back(error);
   }
   errors.certified = errors.max_bound() <= errors.tolerance;
@@ -426,6 +431,8 @@ Reduction reduce(const FeModel& model, const Mesh* mesh, const ReductionOptions&
     fail_input("damping: {}", problems.front());
   const double cpu_before = cpu_seconds();
   std::vector<Interface> interfaces = find_interfaces(model, options.interfaces);
+  refuse_parts(model, connected_parts(model.K), options.allow_parts, "allow_parts = true", "reduce.parts",
+               diagnostics);
   Reduction result =
       options.basis == ReductionBasis::FreeInterface
           ? reduce_free_interface(model, mesh, options, std::move(interfaces), diagnostics, progress)

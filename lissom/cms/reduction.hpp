@@ -37,6 +37,7 @@ struct ReductionOptions {
   Damping damping;
   bool exact_errors = false;       // also solve the eigenproblem of the whole body, for comparison
   bool stress = true;              // strain and stress modes, where there is a mesh
+  bool allow_parts = false;        // accept a body that falls apart into unconnected parts
   std::vector<std::string> nodes;  // sets, spiders or "node 17" at which modes are kept; empty: all nodes
 
   // tables for verification
@@ -63,7 +64,8 @@ struct Reduction {
 };
 
 // `mesh` is what the model was assembled from, for stress; may be null. Throws InputError for what the user
-// asked wrongly (interfaces, ranges, tolerances), Error where the computation fails.
+// asked wrongly (interfaces, ranges, tolerances) and for a body in several unconnected parts, unless they are
+// allowed; Error where the computation fails.
 Reduction reduce(const FeModel& model, const Mesh* mesh, const ReductionOptions& options,
                  Diagnostics& diagnostics, const ProgressHook& progress = {});
 

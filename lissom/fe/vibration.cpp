@@ -14,6 +14,7 @@
 #include "lissom/fe/matrix_checks.hpp"
 #include "lissom/fe/named_nodes.hpp"
 #include "lissom/fe/rigid_body.hpp"
+#include "lissom/fe/rigid_motions.hpp"
 #include "lissom/linalg/blas.hpp"
 #include "lissom/linalg/eigen_solver.hpp"
 
@@ -24,95 +25,19 @@ using Eigen::VectorXd;
 
 namespace {
 
-// Which part (0-based) each row belongs to, by the entries of K.
-std::vector<int> connected_parts(const SymmetricMatrix& K, int& parts) {
-  std::vector<int> root(K.size());
-  std::iota(root.begin(), root.end(), 0);
-  const auto find = [&](int i) {
-    while (root[i] != i) i = root[i] = root[root[i]];
-    return i;
-  };
-  for (int j = 0; j < K.size(); ++j)
-    for (SparseMatrix::InnerIterator it(K.lower, j); it; ++it)
-      if (it.value() != 0) root[find(static_cast<int>(it.row()))] = find(j);
-  std::vector<int> part(K.size(), -1);
-  parts = 0;
-  for (int i = 0; i < K.size(); ++i) {
-    int& name = part[find(i)];
-    if (name < 0) name = parts++;
-  }
-  for (int i = 0; i < K.size(); ++i) part[i] = part[find(i)];
-  return part;
-}
+// Factorisations that the search for a shift may cost; each follows the estimate by a factor of ten or more.
+constexpr int max_shifts = 6;
 
-// Rigid motions and displacement fields can be written down.
-bool knows_nodes(const FeModel& model) {
-  return model.has_points() && knows_rigid_motions(model);
-}
+// A value near the lowest elastic eigenvalue of the free body, and displacement fields that reach it.
+struct ElasticEstimate {
+  double value = 0;
+  MatrixXd fields;  // dofs by a few: M-orthonormal, the lowest of those tried; none without nodes
+};
 
-// M-orthonormal rigid motions of each part that do not move the held rows, restricted to the rows kept. Those
-// with energy are dropped: a body may be held in ways that fixed rows do not tell (imported matrices).
-MatrixXd rigid_motions(const FeModel& model, const SymmetricMatrix& K, const SymmetricMatrix& M,
-                       const Eigen::Vector3d& centre, const std::vector<int>& keep,
-                       const std::vector<int>& fixed, const std::vector<int>& part, int parts,
-                       double energy_limit) {
-  const int n = static_cast<int>(keep.size());
-  if (!knows_nodes(model)) return MatrixXd(n, 0);
-  const double size =
-      std::max(1e-300, (model.points.rowwise().maxCoeff() - model.points.rowwise().minCoeff()).norm());
-  MatrixXd rigid = rigid_body_modes(model.points, model.dofs, centre);
-  rigid.rightCols(3) /= size;
-
-  MatrixXd motions(n, 0);
-  for (int p = 0; p < parts; ++p) {
-    // combinations of the six that leave the held rows of this part alone
-    std::vector<int> held;
-    for (int row : fixed)
-      if (part[row] == p) held.push_back(row);
-    MatrixXd combinations = MatrixXd::Identity(6, 6);
-    if (!held.empty()) {
-      Eigen::Matrix<double, 6, 6> gram = Eigen::Matrix<double, 6, 6>::Zero();
-      for (int row : held) gram += rigid.row(row).transpose() * rigid.row(row);
-      const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, 6, 6>> eig(gram);
-      int free = 0;
-      while (free < 6 && eig.eigenvalues()[free] < 1e-12 * std::max(1.0, eig.eigenvalues()[5])) ++free;
-      combinations = eig.eigenvectors().leftCols(free);
-    }
-    if (combinations.cols() == 0) continue;
-    MatrixXd R = MatrixXd::Zero(n, combinations.cols());
-    for (int k = 0; k < n; ++k)
-      if (part[keep[k]] == p) R.row(k) = rigid.row(keep[k]) * combinations;
-    // orthonormalise in M one after the other, twice, so that translations stay pure; a part that is a point
-    // or a line has fewer than six
-    const int candidates = static_cast<int>(R.cols());
-    int rank = 0;
-    for (int k = 0; k < candidates; ++k) {
-      VectorXd x = R.col(k);
-      const double before = std::sqrt(x.dot(M.full() * x));
-      for (int pass = 0; pass < 2; ++pass) {
-        const VectorXd Mx = M.full() * x;
-        x -= R.leftCols(rank) * (R.leftCols(rank).transpose() * Mx);
-      }
-      const double after = std::sqrt(x.dot(M.full() * x));
-      if (after > 1e-6 * before) R.col(rank++) = x / after;
-    }
-    R.conservativeResize(n, rank);
-    // keep what has no energy: all of it, unless the matrices hold the body in a way that nobody told
-    MatrixXd KR(n, rank);
-    multiply(K, R, KR);
-    const Eigen::SelfAdjointEigenSolver<MatrixXd> energy(R.transpose() * KR);
-    const int without = static_cast<int>((energy.eigenvalues().array().abs() <= energy_limit).count());
-    if (without < rank) R = (R * energy.eigenvectors().leftCols(without)).eval();
-    motions.conservativeResize(n, motions.cols() + without);
-    motions.rightCols(without) = R;
-  }
-  return motions;
-}
-
-// A value near the lowest elastic eigenvalue of the free body: Rayleigh-Ritz with all displacement fields
-// that are quadratic in the coordinates. An upper bound, close for compact and slender bodies alike (a free
-// beam: 720 for 500).
-double lowest_elastic_estimate(const FeModel& model) {
+// Rayleigh-Ritz with all displacement fields that are quadratic in the coordinates. An upper bound, close for
+// compact and slender bodies alike (a free beam: 720 for 500), and far too high where such a field does not
+// suit the body: a spider's face cannot follow it, and thick blocks that a thin leaf joins need not bend.
+ElasticEstimate quadratic_fields(const FeModel& model) {
   const int n = model.dof_count();
   if (!knows_nodes(model)) {
     // without nodes: far below the elements' own frequencies, by what meshes of usual fineness have
@@ -120,7 +45,7 @@ double lowest_elastic_estimate(const FeModel& model) {
     const VectorXd k = model.K.diagonal(), m = model.M.diagonal();
     for (int i = 0; i < n; ++i) ratio[i] = m[i] > 0 ? k[i] / m[i] : 0;
     std::nth_element(ratio.data(), ratio.data() + n / 2, ratio.data() + n);
-    return 1e-6 * ratio[n / 2];
+    return {1e-6 * ratio[n / 2], MatrixXd(n, 0)};
   }
   const Eigen::Vector3d low = model.points.rowwise().minCoeff(), high = model.points.rowwise().maxCoeff();
   const Eigen::Vector3d centre = 0.5 * (low + high);
@@ -176,7 +101,61 @@ double lowest_elastic_estimate(const FeModel& model) {
   // do
   const VectorXd& values = ritz.eigenvalues();
   const Eigen::Index index = values.size() > 6 ? 6 : values.size() - 1;
-  return values[index];
+  ElasticEstimate result;
+  result.value = values[index];
+  const Eigen::Index few = std::min<Eigen::Index>(index + 6, values.size());
+  result.fields = fields * (scale.asDiagonal() * (basis * ritz.eigenvectors().leftCols(few)));
+  return result;
+}
+
+// The same after a step of inverse iteration with K - sigma M: what a field has of high modes, where it does
+// not suit the body, is gone. `fields` become those of the new estimate.
+double smoothed_estimate(const FeModel& model, const Cholesky& factor, const std::vector<int>& keep,
+                         MatrixXd& fields) {
+  const auto n = static_cast<Eigen::Index>(keep.size());
+  MatrixXd MF(fields.rows(), fields.cols());
+  multiply(model.M, fields, MF);
+  MatrixXd answers = MF(keep, Eigen::all);
+  factor.solve_in_place(answers);
+  fields.setZero();
+  for (Eigen::Index i = 0; i < n; ++i) fields.row(keep[i]) = answers.row(i);
+  const Eigen::Index count = fields.cols();
+  MatrixXd KF(fields.rows(), count), k(count, count), m(count, count);
+  multiply(model.K, fields, KF);
+  multiply(model.M, fields, MF);
+  gemm(true, false, 1, fields, KF, 0, k);
+  gemm(true, false, 1, fields, MF, 0, m);
+  const VectorXd scale = m.diagonal().cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
+  m = scale.asDiagonal() * m * scale.asDiagonal();
+  k = scale.asDiagonal() * k * scale.asDiagonal();
+  const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> ritz(0.5 * (k + k.transpose()),
+                                                                0.5 * (m + m.transpose()));
+  if (ritz.info() != Eigen::Success || !ritz.eigenvalues().allFinite()) return -1;
+  fields = (fields * (scale.asDiagonal() * ritz.eigenvectors())).eval();
+  return ritz.eigenvalues()[std::min<Eigen::Index>(6, count - 1)];
+}
+
+// A shift far beyond the lowest eigenvalue hides it: the eigen-solver sees lambda - sigma only. Where the
+// estimate falls when its fields are smoothed, it was wrong, and shift and factorisation follow. A value that
+// falls to round-off is that of a mechanism, which is no scale: then all stays as it was. Returns the
+// estimate that is left.
+double follow_estimate(const FeModel& model, const SymmetricMatrix& K, const SymmetricMatrix& M,
+                       const std::vector<int>& keep, const ElasticEstimate& estimate, double& shift,
+                       Cholesky& factor) {
+  MatrixXd fields = estimate.fields;
+  const double first_shift = shift;
+  double elastic = estimate.value;
+  for (int round = 0; round < max_shifts && fields.cols() > 6; ++round) {
+    const double smoothed = smoothed_estimate(model, factor, keep, fields);
+    if (smoothed > 0.1 * elastic) break;
+    const bool real = smoothed > 100 * energy_roundoff(model.K, fields.col(6))[0];
+    if (!real && shift == first_shift) break;
+    elastic = real ? smoothed : estimate.value;
+    shift = real ? -0.1 * elastic : first_shift;
+    factor.refactor(add(K, -shift, M));
+    if (!real) break;
+  }
+  return elastic;
 }
 
 void refuse_massless(const FeModel& model, const std::vector<int>& keep) {
@@ -193,9 +172,9 @@ void refuse_massless(const FeModel& model, const std::vector<int>& keep) {
 }
 
 // A zero frequency that is no rigid motion: a hinge or a dangling piece. Tells which nodes move most.
-void warn_of_mechanisms(const FeModel& model, const ModeSet& modes, double scale, Diagnostics& diagnostics) {
+void warn_of_mechanisms(const FeModel& model, const ModeSet& modes, Diagnostics& diagnostics) {
   for (int i = modes.rigid_count; i < modes.count(); ++i) {
-    if (modes.eigenvalues[i] > 1e-7 * scale) break;
+    if (modes.eigenvalues[i] > energy_roundoff(model.K, modes.shapes.col(i))[0]) break;
     std::vector<int> rows(model.dof_count());
     std::iota(rows.begin(), rows.end(), 0);
     const auto larger = [&](int a, int b) {
@@ -275,33 +254,19 @@ Vibration compute_modes(const FeModel& model, const VibrationOptions& options, D
     fail_input("{}: {} modes were asked for, but the body has only {} free degrees of freedom", model.source,
                options.count, n);
   refuse_massless(model, keep);
-  const std::vector<int> part = connected_parts(model.K, result.parts);
-  if (result.parts > 1) {
-    std::vector<int> first(result.parts, -1), size(result.parts, 0);
-    for (int i = 0; i < model.dof_count(); ++i) {
-      if (first[part[i]] < 0) first[part[i]] = i;
-      ++size[part[i]];
-    }
-    const std::string message = fmt::format(
-        "the body falls apart into {} parts that nothing connects (degrees of freedom: {}{}; the second "
-        "begins at {})",
-        result.parts, fmt::join(size.begin(), size.begin() + std::min(result.parts, 5), ", "),
-        result.parts > 5 ? ", ..." : "", describe_dof(model, first[1]));
-    if (!options.allow_parts)
-      fail_input(
-          "{}: {}; merge coincident nodes, tie the parts with a spider, or accept it with --allow-parts",
-          model.source, message);
-    diagnostics.warn("modes.parts", message, {model.source, 0});
-  }
+  const ConnectedParts parts = connected_parts(model.K);
+  result.parts = parts.count;
+  refuse_parts(model, parts, options.allow_parts, "--allow-parts", "modes.parts", diagnostics);
 
   // shift and factorisation
   tell("ordering", -1);
   Timer shift_timer;
-  const double elastic = lowest_elastic_estimate(model);
+  const ElasticEstimate estimate = quadratic_fields(model);
+  double elastic = estimate.value;
   if (!(elastic > 0) || !std::isfinite(elastic))
     fail("{}: no elastic energy was found in the body (estimate of the lowest eigenvalue: {}); is K zero?",
          model.source, elastic);
-  const double shift = options.shift < 0 ? options.shift : -0.1 * elastic;
+  double shift = options.shift < 0 ? options.shift : -0.1 * elastic;
   result.seconds.add("shift", shift_timer.seconds());
   Timer factor_timer;
   const bool all = fixed.empty();
@@ -313,6 +278,7 @@ Vibration compute_modes(const FeModel& model, const VibrationOptions& options, D
     std::function<void(double)> told;
     if (progress) told = [&](double fraction) { progress("factorisation", fraction); };
     factor = std::make_unique<Cholesky>(add(K, -shift, M), ordering_groups(model, keep), told);
+    if (options.shift == 0) elastic = follow_estimate(model, K, M, keep, estimate, shift, *factor);
   } catch (const NotPositiveDefinite& e) {
     std::vector<int> rows;
     for (int row : e.rows) rows.push_back(keep[row]);
@@ -330,7 +296,7 @@ Vibration compute_modes(const FeModel& model, const VibrationOptions& options, D
   Timer eigen_timer;
   Eigen::Vector3d centre = Eigen::Vector3d::Zero();
   if (knows_nodes(model)) centre = rigid_mass(model)->centre.value_or(model.points.rowwise().mean());
-  const MatrixXd rigid = rigid_motions(model, K, M, centre, keep, fixed, part, result.parts, 1e-5 * elastic);
+  const MatrixXd rigid = rigid_motions(model, K, M, centre, keep, fixed, parts, elastic);
   EigenSolverOptions solver_options;
   solver_options.tolerance = options.tolerance;
   solver_options.block = options.block;
@@ -382,7 +348,7 @@ Vibration compute_modes(const FeModel& model, const VibrationOptions& options, D
     multiply(model.M, R, MR);
     modes.effective_mass = (modes.shapes.transpose() * MR).cwiseAbs2();
   }
-  warn_of_mechanisms(model, modes, elastic, diagnostics);
+  warn_of_mechanisms(model, modes, diagnostics);
   return result;
 }
 

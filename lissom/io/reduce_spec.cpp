@@ -133,6 +133,7 @@ ReduceSpec read_reduce_spec(TomlTable& table, const std::filesystem::path& folde
     table.problem("count", "goes with method = \"fixed\" only; otherwise the tolerance decides");
 
   if (auto damping = table.table("damping")) options.damping = read_damping(*damping, folder);
+  options.allow_parts = table.boolean("allow_parts").value_or(false);
   options.exact_errors = table.boolean("exact").value_or(false);
   options.stress = table.boolean("stress").value_or(true);
   options.nodes = table.texts("nodes").value_or(std::vector<std::string>{});

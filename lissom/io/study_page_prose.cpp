@@ -153,7 +153,7 @@ and in `summary.json`, as `bodies.NAME.reduce` (what is not known, or infinite, 
 | `degrees_of_freedom`, `interior`, `interface` | of the whole body, and how they were split |
 | `basis`, `method`, `tolerance`, `range` | as asked for |
 | `coordinates`, `interior_coordinates`, `kinds` | of the reduced body; modes and residual vectors alone; kind to count |
-| `reached`, `certified` | the search ended in time; the bounds of all modes in range are below the tolerance |
+| `reached`, `certified` | the search met the tolerance; the bounds of all modes in range are below it |
 | `rigid_modes`, `frequencies_hz` | of the reduced body: rigid ones first, then the range |
 | `errors` | per flexible mode: `mode`, `frequency_hz`, `eigenvalue`, `bound`, `zeta_2`, `lower_estimate`, `paper_estimate`, `exact` |
 | `largest` | the largest of each over the range |

@@ -375,6 +375,11 @@ const TableSchema& reduce_schema() {
            .table = &damping_schema(),
            .meaning = "see below",
            .whole = true},
+          {.name = "allow_parts",
+           .kinds = kind::boolean,
+           .fallback = false,
+           .meaning = "accept a body in unconnected parts; each needs an interface of its own, and a "
+                      "floating frame takes none of them"},
           {.name = "stress",
            .kinds = kind::boolean,
            .fallback = true,

@@ -35,7 +35,6 @@ struct EigenSolver::Impl {
   MatrixXd R;   // b by m: OP V = V T + P R, so the residual of a Ritz vector V s is |R s|
   std::mt19937_64 random{20260101};
   int solves = 0, restarts = 0, recovered = 0;
-  bool widened = false;  // the block has the random directions of a check for lost multiplicities
 
   // largest Ritz values of the basis when it was last looked at, descending, with the residual of each
   // relative to itself
@@ -250,7 +249,7 @@ EigenPairs EigenSolver::lowest(int count, const ProgressHook& progress) {
 
   // extend the space until the wanted pairs have converged and the last check has brought nothing new
   int checks = 0, steps_since_check = 0, m_at_ritz = 0;
-  double kth_at_check = 0;
+  VectorXd at_check;  // the `count` largest Ritz values when the last check began
   for (int step = 0;; ++step) {
     if (step >= s.options.max_steps)
       fail(
@@ -280,15 +279,11 @@ EigenPairs EigenSolver::lowest(int count, const ProgressHook& progress) {
       progress("eigenvalues",
                std::clamp(std::log10(std::max(worst, 1e-300)) / std::log10(s.options.tolerance), 0., 1.));
     // residuals of 1e-3 leave an error of about 1e-6 in theta: the count of values in the range is known by
-    // then
+    // then. Every call checks with directions of its own: those of an earlier one have shown what they saw,
+    // and an eigenvalue of the new range may have more copies than they are columns.
     if (checks == 0 && worst < 1e-3) {
-      // directions that an earlier call has mixed in are still there, and have had their steps
-      if (!s.widened)
-        s.widen(check_width), steps_since_check = 0;
-      else
-        steps_since_check = 3;
-      s.widened = true;
-      checks = 1, kth_at_check = kth;
+      s.widen(check_width);
+      checks = 1, steps_since_check = 0, at_check = s.theta.head(count);
     }
     // the random directions need about three steps until a lost eigenvector dominates them; while its Ritz
     // value still climbs towards the range, its residual reaches into the range
@@ -297,11 +292,14 @@ EigenPairs EigenSolver::lowest(int count, const ProgressHook& progress) {
     for (int j = count; j < s.theta.size(); ++j)
       climbing |= s.theta[j] * (1 + s.relative[j]) > kth * (1 + 1e-5);
     if (climbing) continue;
-    // a new value in the range pushes the count-th one up
-    if (kth > kth_at_check * (1 + 1e-5)) {
+    // a new value in the range pushes those behind it down by one place. It need not show at the last place:
+    // where a second cluster of equal values reaches from inside the range to beyond it, the last place is
+    // taken by one of them before and after
+    const auto grown = (s.theta.head(count).array() > at_check.array() * (1 + 1e-5)).count();
+    if (grown > 0) {
       ++s.recovered;
       s.widen(check_width);
-      ++checks, steps_since_check = 0, kth_at_check = kth;
+      ++checks, steps_since_check = 0, at_check = s.theta.head(count);
       continue;
     }
     break;

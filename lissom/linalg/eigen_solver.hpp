@@ -7,8 +7,8 @@
 // Method: block Lanczos with full re-orthogonalisation (twice), thick restart when the basis is full
 // (Krylov-Schur), and a check for lost multiplicities: before it stops, random directions are mixed into the
 // running block; an eigenvector that the first block could not see (because its eigenvalue has more copies
-// than the block has columns) shows up as a new Ritz value in the range, and the solver goes on until a check
-// brings nothing new.
+// than the block has columns) shows up as a new Ritz value in the range, which moves the values behind it,
+// and the solver goes on until a check moves none of them. Each call of lowest() makes a check of its own.
 #pragma once
 
 #include <Eigen/Core>

@@ -27,6 +27,12 @@ void dsyevr_(const char* vectors, const char* range, const char* triangle, const
              const int* lda, const double* vl, const double* vu, const int* il, const int* iu,
              const double* tolerance, int* found, double* values, double* Z, const int* ldz, int* support,
              double* work, const int* lwork, int* iwork, const int* liwork, int* info);
+// all eigenvalues of a symmetric matrix, ascending, by divide and conquer; the vectors take A's place
+void dsyevd_(const char* vectors, const char* triangle, const int* n, double* A, const int* lda,
+             double* values, double* work, const int* lwork, int* iwork, const int* liwork, int* info);
+// the same by QR iteration: slower, and does not fail where the others may
+void dsyev_(const char* vectors, const char* triangle, const int* n, double* A, const int* lda,
+            double* values, double* work, const int* lwork, int* info);
 // QR factorisation: R in the upper triangle, reflectors below it
 void dgeqrf_(const int* m, const int* n, double* A, const int* lda, double* tau, double* work,
              const int* lwork, int* info);

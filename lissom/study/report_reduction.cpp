@@ -93,8 +93,8 @@ std::string verdict_text(const json& reduce) {
       break;
     case Verdict::NotReached:
       text = asked +
-             ". NOT reached with the modes that were allowed: do not rely on the modes with larger errors "
-             "below.";
+             ". NOT reached, for the reason that the warnings give: do not rely on the modes with larger "
+             "errors below.";
       break;
     case Verdict::Fixed:
       text =

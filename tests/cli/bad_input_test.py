@@ -178,6 +178,22 @@ class WrongMeshes(BadInputTest):
         self.assertLess(allowed["frequencies_hz"][11], 1e-3 * allowed["frequencies_hz"][12])
         self.assertEqual(self.json_of("inspect", "two.inp")["components"], [12, 12])
 
+    def test_two_parts_are_refused_by_reduce_and_run_too(self):
+        nodes = {**self.nodes, **{100 + i: (x + 10, y, z) for i, (x, y, z) in self.nodes.items()}}
+        block = self.elements["C3D8"]
+        elements = {"C3D8": block + [(100 + i, [100 + c for c in corners]) for i, corners in block]}
+        face = nodes_at(self.nodes, 0, 0.0)
+        self.write("two.inp", inp_deck(nodes, elements, sets={"A": face, "B": [100 + n for n in face]}))
+        text = '[bodies.two]\nmesh = "two.inp"\n[bodies.two.reduce]\ninterfaces = ["A", "B"]\nmodes = 2\ntolerance = 0.1\n'
+        self.write("two.toml", text)
+        for verb in ("reduce", "run"):
+            self.assert_refused([verb, "two.toml", "--out", "o"], "the body falls apart into 2 parts", "node 101",
+                                "allow_parts = true")
+        self.write("two.toml", text + "allow_parts = true\n")
+        found = self.json_of("reduce", "two.toml", "--no-files")
+        self.assertEqual(found["bodies"]["two"]["reduce"]["rigid_modes"], 12)
+        self.assertIn("reduce.parts", [w["key"] for w in found["warnings"]])
+
     def test_no_material_no_density_no_elasticity(self):
         self.write("none.inp", inp_deck(self.nodes, self.elements, None))
         self.assert_refused(["modes", "none.inp"], "none.inp: 2 of 2 elements have no material", "--material")

@@ -103,6 +103,54 @@ TEST(EigenSolver, RecoversAnEigenvalueWithMoreCopiesThanTheBlockHasColumns) {
   EXPECT_GT(pairs.recovered, 0);
 }
 
+// `first` copies of 1, then `second` copies of `value`, the others from `beyond` on.
+Eigen::VectorXd two_clusters(int first, int second, double value, double beyond, int n = 300) {
+  Eigen::VectorXd d(n);
+  for (int i = 0; i < n; ++i)
+    d[i] = i < first ? 1.0 : i < first + second ? value : beyond * (1 + 0.01 * (i - first - second));
+  return d;
+}
+
+// A copy of the first cluster that is found late pushes one of the second cluster out of the range, and the
+// last value in the range is the same before and after.
+TEST(EigenSolver, FindsEveryCopyOfTwoClusters) {
+  int spectra = 0, wrong = 0;
+  for (const int first : {11, 17, 24, 40})
+    for (const int second : {5, 40})
+      for (const double value : {1.3, 20.0})
+        for (const int count : {12, 18, 30}) {
+          const Eigen::VectorXd d = two_clusters(first, second, value, 1e4);
+          const Problem p(diagonal_matrix(d), identity(static_cast<int>(d.size())), -0.1);
+          const EigenPairs pairs = p.lowest(count);
+          ++spectra;
+          // the smallest gap is 0.3, and residuals of 1e-9 leave far less than 1e-8 of a value
+          const bool right = ((pairs.values - d.head(count)).array().abs() < 1e-8 * d.head(count).array()).all();
+          if (!right) ++wrong;
+          EXPECT_TRUE(right) << first << " times 1, " << second << " times " << value << ", " << count
+                             << " asked for: mode " << count << " is " << pairs.values[count - 1];
+          EXPECT_LT(pairs.orthogonality, 1e-11);
+        }
+  EXPECT_EQ(spectra, 48);
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(EigenSolver, FindsEveryCopyAlsoInTheRangeOfALaterCall) {
+  // the cluster of 40 lies beyond the first range, so that its check says nothing about it
+  Eigen::VectorXd d(500);
+  for (int i = 0; i < d.size(); ++i) d[i] = i < 12 ? 1 + 0.1 * i : i < 52 ? 3.0 : 4 + 0.2 * (i - 52);
+  const Problem p(diagonal_matrix(d), identity(500), -0.1);
+  for (const int block : {1, 3, 8}) {
+    EigenSolverOptions options;
+    options.block = block;
+    EigenSolver solver(p.K, p.M, p.factor, p.shift, Eigen::MatrixXd(500, 0), options);
+    for (const int count : {6, 10, 40, 60}) {
+      const EigenPairs pairs = solver.lowest(count);
+      for (int i = 0; i < count; ++i)
+        EXPECT_NEAR(pairs.values[i], d[i], 1e-9) << "block " << block << ", mode " << i << " of " << count;
+    }
+  }
+}
+
 TEST(EigenSolver, AgreesWithArpack) {
   Eigen::VectorXd mass(14 * 9 * 7);
   for (int i = 0; i < mass.size(); ++i) mass[i] = 1 + 0.5 * std::sin(1.7 * i);

@@ -55,6 +55,29 @@ TEST(SymmetricEigen, EqualValuesHaveOrthonormalVectors) {
   EXPECT_LT((found.vectors.transpose() * found.vectors - MatrixXd::Identity(4, 4)).norm(), 1e-14);
 }
 
+// A matrix as a Krylov space of a body leaves it: clusters, and entries that span sixteen orders.
+MatrixXd graded(int n, int seed) {
+  MatrixXd A = random_symmetric(n, seed);
+  VectorXd scale(n);
+  for (int i = 0; i < n; ++i) scale[i] = std::pow(10.0, -8.0 * (i / 4) / (n / 4));
+  return scale.asDiagonal() * A * scale.asDiagonal();
+}
+
+TEST(SymmetricEigen, TheDriversThatTakeOverFindTheSame) {
+  for (const MatrixXd& A : {random_symmetric(30, 4), graded(40, 5), MatrixXd(MatrixXd::Identity(12, 12))}) {
+    const int n = static_cast<int>(A.rows());
+    const Eigen::SelfAdjointEigenSolver<MatrixXd> expected(A);
+    for (const EigenDriver driver : {EigenDriver::Dsyevr, EigenDriver::Dsyevd, EigenDriver::Dsyev})
+      for (const bool vectors : {false, true}) {
+        const SymmetricEigen found = symmetric_eigen_from(driver, A, 2, n - 5, vectors);
+        EXPECT_LT((found.values - expected.eigenvalues().segment(2, n - 5)).norm(), 1e-14 * n * A.norm());
+        if (!vectors) continue;
+        EXPECT_LT((A * found.vectors - found.vectors * found.values.asDiagonal()).norm(), 1e-14 * n * A.norm());
+        EXPECT_LT((found.vectors.transpose() * found.vectors - MatrixXd::Identity(n - 5, n - 5)).norm(), 1e-13);
+      }
+  }
+}
+
 TEST(SymmetricEigen, ANumberThatIsNoneIsRefused) {
   MatrixXd A = random_symmetric(6, 3);
   A(3, 2) = NAN;
