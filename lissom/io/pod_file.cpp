@@ -158,6 +158,10 @@ void write_pod_file(const std::filesystem::path& path, const PodFile& file) {
     options.write_attribute("force", pod_word(pod_force_names(), file.body.force));
     options.write_attribute("ecsw_tolerance", file.body.ecsw_tolerance);
     options.write_attribute("deim_points", std::int64_t{file.body.deim_points});
+    options.write_attribute("motion", file.accuracy.motion);
+    options.write_attribute("largest_error", file.accuracy.largest_error);
+    options.write_attribute("rms_error", file.accuracy.rms_error);
+    options.write_attribute("failed", std::int64_t{file.accuracy.failed ? 1 : 0});
     write_parameters(root.create_group("parameters"), file.parameters);
     Group samples = root.create_group("samples");
     for (size_t k = 0; k < library.samples.size(); ++k)
@@ -202,6 +206,12 @@ PodFile read_pod_file(const std::filesystem::path& path, Diagnostics& diagnostic
   file.body.force = value_of(pod_force_names(), options, "force");
   file.body.ecsw_tolerance = options.double_attribute("ecsw_tolerance");
   file.body.deim_points = static_cast<int>(read_count(options, "deim_points", 0, 1000000));
+  if (options.has_attribute("motion")) {
+    file.accuracy.motion = options.double_attribute("motion");
+    file.accuracy.largest_error = options.double_attribute("largest_error");
+    file.accuracy.rms_error = options.double_attribute("rms_error");
+    file.accuracy.failed = options.long_attribute("failed") != 0;
+  }
 
   const Group parameters = root.group("parameters");
   for (std::int64_t i = 0; i < p; ++i) {

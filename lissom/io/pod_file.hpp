@@ -26,6 +26,7 @@ struct PodFile {
   int order = 0;  // r that is used unless another is asked for
   std::string why;
   PodBodyOptions body;
+  SlapAccuracy accuracy;  // of reduced runs of some of the samples
   std::string lissom_version;
 };
 

@@ -15,9 +15,6 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using hdf5::Group;
 
-// What older readers understand.
-constexpr int slap_version = 1;
-
 // ---------------------------------------------------------------------------------------------- writing
 
 void write_vector(Group& group, const char* name, const Eigen::Ref<const VectorXd>& values) {
@@ -36,6 +33,10 @@ void write_part(Group group, const SlapPart& part) {
   group.write_matrix("A", part.A);
   group.write_matrix("C", part.C);
   if (part.C_damping.size() > 0) group.write_matrix("C_damping", part.C_damping);
+  if (part.placed) {
+    write_vector(group, "position", part.placed->position);
+    group.write_matrix("rotation", part.placed->rotation);
+  }
   if (!part.has_nodes()) return;
   group.write("node_ids", part.node_ids);
   group.write("points", std::span<const double>(part.points.data(), static_cast<size_t>(part.points.size())),
@@ -49,7 +50,8 @@ void write_part(Group group, const SlapPart& part) {
 void write_frames(Group group, const std::vector<SlapFrame>& frames, std::uint64_t m) {
   std::vector<std::string> names;
   std::vector<std::int32_t> parts, rotates;
-  std::vector<double> position, moment, arm, axes;
+  std::vector<double> position, moment, arm, axes, rest;
+  std::vector<std::int64_t> counts, nodes;
   for (const SlapFrame& frame : frames) {
     names.push_back(frame.name);
     parts.push_back(frame.part);
@@ -58,6 +60,9 @@ void write_frames(Group group, const std::vector<SlapFrame>& frames, std::uint64
     append_rows(moment, frame.rotates() ? frame.moment : MatrixXd::Zero(9, static_cast<Eigen::Index>(m + 1)));
     append_rows(arm, frame.arm);
     append_rows(axes, frame.axes);
+    append_rows(rest, frame.rest);
+    counts.push_back(static_cast<std::int64_t>(frame.node_ids.size()));
+    nodes.insert(nodes.end(), frame.node_ids.begin(), frame.node_ids.end());
   }
   const std::uint64_t f = frames.size();
   group.write("names", names);
@@ -67,6 +72,9 @@ void write_frames(Group group, const std::vector<SlapFrame>& frames, std::uint64
   group.write("moment", moment, {f, 9, m + 1});
   group.write("arms", arm, {f, 3});
   group.write("axes", axes, {f, 3, 3});
+  group.write("rest", rest, {f, 3});
+  group.write("node_counts", counts);
+  group.write("node_ids", nodes);
 }
 
 // ---------------------------------------------------------------------------------------------- reading
@@ -115,6 +123,11 @@ SlapPart read_part(const Group& group, std::uint64_t m) {
   part.A = read_matrix(group, "A", 9, m + 1);
   part.C = read_rows(group, "C", 9 * (m + 2));
   if (group.has("C_damping")) part.C_damping = read_rows(group, "C_damping", 9 * (m + 2));
+  if (group.has("rotation")) {
+    part.placed.emplace();
+    part.placed->position = read_vector(group, "position", 3);
+    part.placed->rotation = read_matrix(group, "rotation", 3, 3);
+  }
   if (!group.has("fields")) return part;
   part.node_ids = group.read_longs("node_ids");
   const std::uint64_t n = part.node_ids.size();
@@ -154,6 +167,21 @@ std::vector<SlapFrame> read_frames(const Group& group, size_t parts, std::uint64
     frames[i].arm = arm[i];
     frames[i].axes = axes[i];
   }
+  // since version 3
+  if (!group.has("rest")) return frames;
+  const auto rest = read_blocks(group, "rest", f, 3, 0);
+  const auto counts = group.read_longs("node_counts"), nodes = group.read_longs("node_ids");
+  expect_size(group, "node_counts", counts, f);
+  size_t first = 0;
+  for (size_t i = 0; i < f; ++i) {
+    frames[i].rest = rest[i];
+    if (counts[i] < 0 || static_cast<std::uint64_t>(counts[i]) > nodes.size() - first)
+      fail_input("{}: there are {} nodes, fewer than the places have; the file is damaged",
+                 group.where("node_counts"), nodes.size());
+    const auto begin = nodes.begin() + static_cast<std::ptrdiff_t>(first);
+    frames[i].node_ids.assign(begin, begin + counts[i]);
+    first += static_cast<size_t>(counts[i]);
+  }
   return frames;
 }
 
@@ -178,7 +206,7 @@ void write_rom_file(const std::filesystem::path& path, const RomFile& rom) {
   hdf5::File h5 = hdf5::File::create(atomic.temporary(), path.string());
   {
     Group root = h5.root();
-    write_format(root, rom_file_format, slap_version);
+    write_format(root, rom_file_format, rom_file_version);
     root.write_attribute("title", model.title);
     root.write_attribute("case", rom.case_name);
     root.write_attribute("study_path", rom.study_path);
@@ -200,6 +228,11 @@ void write_rom_file(const std::filesystem::path& path, const RomFile& rom) {
     write_frames(root.create_group("frames"), model.frames, m);
     Group training = root.create_group("training");
     training.write_attribute("reach", model.training.reach);
+    const SlapAccuracy& accuracy = model.accuracy;
+    training.write_attribute("motion", accuracy.motion);
+    training.write_attribute("largest_error", accuracy.largest_error);
+    training.write_attribute("rms_error", accuracy.rms_error);
+    training.write_attribute("failed", std::int64_t{accuracy.failed ? 1 : 0});
     if (model.training.samples.size() > 0) {
       training.write_matrix("samples", model.training.samples);
       write_vector(training, "spread", model.training.spread);
@@ -258,6 +291,12 @@ RomFile read_rom_file(const std::filesystem::path& path, Diagnostics& diagnostic
     const hdf5::Shape shape = training.info("samples").shape;
     model.training.samples = read_matrix(training, "samples", m, shape.size() == 2 ? shape[1] : 0);
     model.training.spread = read_vector(training, "spread", m);
+  }
+  if (training.has_attribute("motion")) {
+    model.accuracy.motion = training.double_attribute("motion");
+    model.accuracy.largest_error = training.double_attribute("largest_error");
+    model.accuracy.rms_error = training.double_attribute("rms_error");
+    model.accuracy.failed = training.long_attribute("failed") != 0;
   }
   rom.why = read_text(training, "why");
   rom.singular_values = read_vector(training, "singular_values");

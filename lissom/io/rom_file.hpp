@@ -13,8 +13,10 @@
 namespace lissom {
 
 inline constexpr const char* rom_file_format = "lissom-rom";
-// Since 2 there are parametric models, of kind "pod" (pod_file.hpp); SLAP models are those of version 1.
-inline constexpr int rom_file_version = 2;
+// Since 2 there are parametric models, of kind "pod" (pod_file.hpp). Since 3 SLAP models know where their
+// bodies were placed, which free lengths and angles are counted from, how well they repeat their training,
+// and the nodes of their places; parametric ones how well they do.
+inline constexpr int rom_file_version = 3;
 
 struct RomFile {
   SlapModel model;

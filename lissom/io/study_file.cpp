@@ -17,6 +17,7 @@
 #include "lissom/io/study_resolve.hpp"
 #include "lissom/io/sweep_point.hpp"
 #include "lissom/io/toml_table.hpp"
+#include "lissom/io/train_limits.hpp"
 
 namespace lissom {
 
@@ -521,10 +522,20 @@ void read_cases(const toml::value& root, const Context& context, StudyFile& stud
                    fmt::format("there is no case '{}'{}; \"study\" stands for the study itself", reference,
                                did_you_mean(reference, names)));
   if (!problems.empty()) return;
-  check_runs(root, study, study, problems);
+  const auto check = [&](const StudyFile& asking) {
+    check_runs(root, study, asking, problems);
+    // the model of a case that does not simulate it is never made
+    if (&asking != &study && !needs_training(asking)) return;
+    for (TomlProblem& problem : training_problems(study, asking)) {
+      const auto same = [&](const TomlProblem& other) { return other.line() == problem.line(); };
+      if (std::none_of(problems.list().begin(), problems.list().end(), same))
+        problems.add(std::move(problem));
+    }
+  };
+  check(study);
   // what is wrong with the study's runs would come again with every case
   if (!problems.empty()) return;
-  for (const StudyCase& variant : study.cases) check_runs(root, study, variant.study, problems);
+  for (const StudyCase& variant : study.cases) check(variant.study);
 }
 
 // One parameter of a sweep: its key and the values that it takes.
@@ -624,6 +635,8 @@ void read_sweep(const toml::value& root, const Context& context, StudyFile& stud
     point.study = read_root(changed, context, own);
     point.study.text = study.text;
     point.study.case_name = fmt::format("sweep {}", k + 1);
+    if (own.empty() && needs_training(point.study))
+      for (TomlProblem& problem : training_problems(study, point.study)) own.add(std::move(problem));
     if (!own.empty()) {
       ++wrong;
       point.problem = fmt::format("{}", fmt::join(own.lines(), "; "));
@@ -673,6 +686,25 @@ void use_pod_model(toml::value& root, const std::filesystem::path& file, Context
   for (const char* key : {"bodies", "joints", "train"}) {
     keys.erase(key);
     if (const auto it = own.as_table().find(key); it != own.as_table().end()) keys[key] = it->second;
+  }
+}
+
+// Bodies, joints and training are built into a SLAP model: settings that would change them change nothing.
+void expect_same_model(const toml::value& before, const toml::value& after,
+                       const std::vector<StudySetting>& settings) {
+  const auto text = [](const toml::value& root, const char* key) {
+    const auto it = root.as_table().find(key);
+    return it == root.as_table().end() ? std::string() : canonical(it->second);
+  };
+  for (const char* key : {"bodies", "joints", "train"}) {
+    if (text(before, key) == text(after, key)) continue;
+    std::vector<std::string> given;
+    for (const StudySetting& setting : settings) given.push_back(setting.key);
+    fail_input(
+        "--set: {} changes '{}' of the study, which the model has built in: set it for 'lissom train', which "
+        "makes "
+        "another model",
+        fmt::join(given, ", "), key);
   }
 }
 
@@ -765,12 +797,19 @@ StudyFile parse_points(const std::string& text, const std::filesystem::path& pat
       use_pod_model(root, file, context);
   }
   context.settings = expand_names(root, settings);
+  std::optional<toml::value> as_model_is;  // of a SLAP model whose study is read, before anything is set
+  if (!rom.empty() && context.pod_rom.empty() && !settings.empty()) {
+    as_model_is = root;
+    TomlProblems told_below;
+    resolve_numbers(*as_model_is, path.string(), told_below);
+  }
   for (const StudySetting& setting : context.settings)
     set_study_key(root, setting.key, setting_value(setting.value), problems, {"--set", 0},
                   fmt::format("{}={}", setting.key, setting.value));
   problems.throw_if_any();
   toml::value resolved = root;
   resolve_numbers(resolved, path.string(), problems);
+  if (as_model_is) expect_same_model(*as_model_is, resolved, settings);
   StudyFile study = read_root(resolved, context, problems);
   // what results and models keep stands for itself
   const bool as_written = settings.empty() && context.pod_rom.empty() && !included;

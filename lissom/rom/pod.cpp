@@ -143,7 +143,7 @@ int truncation_order(const VectorXd& singular_values, PodRule rule, double fract
 }
 
 PodSample make_pod_sample(const VectorXd& parameters, const MatrixXd& E, const PodOptions& options,
-                          const SymmetricMatrix& mass) {
+                          const SymmetricMatrix& mass, const VectorXd& placed) {
   const Index N = E.rows(), k = E.cols();
   if (k < 2) fail_input("a basis needs at least two snapshots of a motion, and there is {}", k);
   if (!E.allFinite()) {
@@ -157,7 +157,7 @@ PodSample make_pod_sample(const VectorXd& parameters, const MatrixXd& E, const P
   sample.samples = static_cast<int>(k);
   switch (options.offset) {
     case PodOffset::Initial:
-      sample.offset = E.col(0);
+      sample.offset = placed.size() > 0 ? placed : VectorXd(E.col(0));
       break;
     case PodOffset::Mean:
       sample.offset = E.rowwise().mean();

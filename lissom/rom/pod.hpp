@@ -46,8 +46,11 @@ struct PodOptions {
 
 // `E` (N by k) in the order of time. `mass` (N) is used where weighted; the same for all samples of a
 // training. Throws InputError: fewer than two snapshots, numbers that are not finite.
+// The offset Initial is `placed` (N): the beams before they are assembled or come to rest under their loads,
+// which the basis then holds the way to. Empty: the first snapshot.
 PodSample make_pod_sample(const Eigen::VectorXd& parameters, const Eigen::MatrixXd& E,
-                          const PodOptions& options, const SymmetricMatrix& mass);
+                          const PodOptions& options, const SymmetricMatrix& mass,
+                          const Eigen::VectorXd& placed = {});
 
 // All samples of a training and what is to be made of them.
 struct PodLibrary {

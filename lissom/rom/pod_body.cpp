@@ -245,6 +245,12 @@ void PodBody::Impl::choose_force(const PodElements& elements, const MatrixXd& xi
     force = make_ecsw_force(elements, xi, options.ecsw_tolerance, trained);
     report.ecsw_cost = force->cost();
     report.ecsw_error = trained.error;
+    report.ecsw_damping_error = trained.damping_error;
+  };
+  const auto reached_text = [&] {
+    return elements.damped()
+               ? fmt::format("{:.1e} (damping forces to {:.1e})", trained.error, trained.damping_error)
+               : fmt::format("{:.1e}", trained.error);
   };
   const std::string tensor_text =
       report.tensor_cost > 0 ? fmt::format("tensor {}", with_commas(report.tensor_cost))
@@ -265,10 +271,9 @@ void PodBody::Impl::choose_force(const PodElements& elements, const MatrixXd& xi
       if (!trained.reached)
         diagnostics.warn(
             "pod.ecsw-tolerance",
-            fmt::format(
-                "ecsw with {} of {} points reproduces the forces at the snapshots to {:.1e} only, where "
-                "{:.1e} is asked for",
-                force->points(), report.all_points, trained.error, options.ecsw_tolerance));
+            fmt::format("ecsw with {} of {} points reproduces the forces at the snapshots to {} only, where "
+                        "{:.1e} is asked for",
+                        force->points(), report.all_points, reached_text(), options.ecsw_tolerance));
       report.why = fmt::format("ecsw, as asked: {} products per evaluation at {} of {} points, {}, {}",
                                with_commas(report.ecsw_cost), force->points(), report.all_points, tensor_text,
                                direct_text);
@@ -309,7 +314,7 @@ void PodBody::Impl::choose_force(const PodElements& elements, const MatrixXd& xi
       if (trained.reached)
         ecsw_text += fmt::format(" (which take {} times as long each)", ecsw_slowness);
       else
-        ecsw_text += fmt::format(" reached {:.1e} of the forces where {:.1e} is asked for", trained.error,
+        ecsw_text += fmt::format(" reached {} of the forces where {:.1e} is asked for", reached_text(),
                                  options.ecsw_tolerance);
     } else {
       ecsw_text = fmt::format("ecsw not trained (some {} expected)", with_commas(estimate));

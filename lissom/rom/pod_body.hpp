@@ -46,7 +46,8 @@ struct PodReport {
   double tensor_cost = 0, ecsw_cost = 0,
          direct_cost = 0;          // multiply-adds per force and tangent; 0: not there
   int points = 0, all_points = 0;  // quadrature points used (ecsw, deim) and there
-  double ecsw_error = 0;           // reached, relative
+  double ecsw_error = 0;           // over all snapshots, relative
+  double ecsw_damping_error = 0;   // the same of the damping forces; 0 without damping
 };
 
 // `bodies` are those of the mechanism (AncfBody, all of one dimension and law), in the order in which E was

@@ -2,9 +2,10 @@
 // points with weights of their own,
 //   U = 1/2 x' K_b x + sum_g omega_g c_g u(P_g x),
 // so that force and tangent are exact derivatives of an energy, whatever the weights. The weights make the
-// projected forces of the sum those of all points at the training states.
+// projected forces of the sum those of all points at the training states, elastic and damping forces alike.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "lissom/core/error.hpp"
 #include "lissom/linalg/blas.hpp"
@@ -116,44 +117,107 @@ double add_point_damping(const AncfLaw& law, bool axial, double c, const double*
   return c * power;
 }
 
-// Projected forces of all points at the training states: column s is that of state s.
+// States that weights are trained with: x = (1, xi), and directions of the motion there, (0, v), where beams
+// are damped.
+struct States {
+  MatrixXd x, rate;  // r + 1 by k; rate is empty without damping
+};
+
+// Elastic (or damping) forces of points, T (m points by k), at states where they are at p and move by rate.
 template <int D>
-MatrixXd all_forces(const PodElements& model, const MatrixXd& Z, bool axial, const MatrixXd& x) {
-  constexpr Index at_a_time = 128;
-  const Index r = model.order(), count = static_cast<Index>(model.elements.size());
-  MatrixXd forces = MatrixXd::Zero(r + 1, x.cols());
-  for (Index first = 0; first < count; first += at_a_time) {
-    const Points points = gather(model, Z, axial, first, std::min(at_a_time, count - first));
-    MatrixXd T = product(points.P, x);
-    for (Index s = 0; s < x.cols(); ++s)
-      for (Index g = 0; g < points.size(); ++g) {
-        double* t = &T(points.m * g, s);
-        double p[2 * D];
-        std::copy(t, t + points.m, p);
-        point_force<D>(model.law, axial, points.stiffness[g], p, t, nullptr);
-      }
-    gemm(true, false, 1, points.P, T, 1, forces);
-  }
-  return forces.bottomRows(r);
+void point_forces(const AncfLaw& law, const Points& points, bool damping, const MatrixXd& p,
+                  const MatrixXd& rate, MatrixXd& T) {
+  T.setZero(p.rows(), p.cols());
+  for (Index s = 0; s < p.cols(); ++s)
+    for (Index g = 0; g < points.size(); ++g) {
+      const Index row = points.m * g;
+      if (damping)
+        add_point_damping<D>(law, points.axial, points.beta[g], &p(row, s), &rate(row, s), 0, 0, &T(row, s),
+                             nullptr);
+      else
+        point_force<D>(law, points.axial, points.stiffness[g], &p(row, s), &T(row, s), nullptr);
+    }
 }
 
-// The points that NNLS chooses, their weights multiplied in.
+// Projected forces of points, r by k: column s is that of state s.
 template <int D>
-Points choose(const PodElements& model, const MatrixXd& Z, bool axial, const MatrixXd& x, double tolerance,
-              EcswTraining& training, double& square_error, double& square_size) {
-  constexpr Index most_candidates = 4000;
-  constexpr double most_entries = 6e6;
-  const Index r = model.order(), k = x.cols();
-  const MatrixXd target = all_forces<D>(model, Z, axial, x);
+MatrixXd projected_forces(const AncfLaw& law, const Points& points, bool damping, const States& states) {
+  MatrixXd T;
+  const MatrixXd p = product(points.P, states.x);
+  point_forces<D>(law, points, damping, p, damping ? product(points.P, states.rate) : MatrixXd(), T);
+  return transposed_product(points.P, T).bottomRows(points.P.cols() - 1);
+}
 
-  // states count alike, but those whose force is next to nothing against the others'
-  VectorXd scale = target.colwise().norm();
-  const double typical = scale.norm() / std::sqrt(static_cast<double>(k));
-  if (!(typical > 0)) {
-    training.reached = true;
-    return gather(model, Z, axial, 0, 0);
+// The same of all points of the mechanism.
+template <int D>
+MatrixXd all_forces(const PodElements& model, const MatrixXd& Z, bool axial, bool damping,
+                    const States& states) {
+  constexpr Index at_a_time = 128;
+  const Index count = static_cast<Index>(model.elements.size());
+  MatrixXd forces = MatrixXd::Zero(model.order(), states.x.cols());
+  for (Index first = 0; first < count; first += at_a_time)
+    forces += projected_forces<D>(
+        model.law, gather(model, Z, axial, first, std::min(at_a_time, count - first)), damping, states);
+  return forces;
+}
+
+// What the weights are to reproduce: forces of one kind at all states.
+struct Target {
+  bool damping = false;
+  MatrixXd forces;    // r by k
+  VectorXd scale;     // k
+  double error = 0;   // over all states, relative
+  VectorXd by_state;  // its squares, state by state
+
+  // States count alike, but those whose force is next to nothing against the others'. False where there is no
+  // force at all.
+  bool weigh() {
+    scale = forces.colwise().norm();
+    const double typical = scale.norm() / std::sqrt(static_cast<double>(scale.size()));
+    if (!(typical > 0)) return false;
+    scale = scale.cwiseMax(0.01 * typical).cwiseInverse();
+    return true;
   }
-  scale = scale.cwiseMax(0.01 * typical).cwiseInverse();
+  void judge(const MatrixXd& found) {
+    by_state = ((found - forces) * scale.asDiagonal()).colwise().squaredNorm();
+    error = std::sqrt(by_state.sum()) / (forces * scale.asDiagonal()).norm();
+  }
+};
+
+// The points with these weights that are not zero.
+Points weighted(const Points& points, const NnlsResult& fit) {
+  Points chosen = points;
+  const Index count = static_cast<Index>(fit.active.size());
+  chosen.P.resize(points.m * count, points.P.cols());
+  chosen.stiffness.resize(count);
+  chosen.beta.resize(count);
+  for (Index i = 0; i < count; ++i) {
+    const Index g = fit.active[static_cast<size_t>(i)];
+    chosen.P.middleRows(points.m * i, points.m) = points.P.middleRows(points.m * g, points.m);
+    chosen.stiffness[i] = fit.weights[g] * points.stiffness[g];
+    chosen.beta[i] = fit.weights[g] * points.beta[g];
+  }
+  return chosen;
+}
+
+// The points that NNLS chooses, their weights multiplied in. It sees some of the states; all of them judge,
+// and those that it did worst are added until they are content.
+template <int D>
+Points choose(const PodElements& model, const MatrixXd& Z, bool axial, const States& states, double tolerance,
+              double most_entries, EcswTraining& training) {
+  constexpr Index most_candidates = 4000;
+  constexpr int most_rounds = 5;
+  const Index r = model.order(), k = states.x.cols();
+  std::vector<Target> targets;
+  for (const bool damping : {false, true}) {
+    if (damping && states.rate.size() == 0) continue;
+    Target target;
+    target.damping = damping;
+    target.forces = all_forces<D>(model, Z, axial, damping, states);
+    if (target.weigh()) targets.push_back(std::move(target));
+  }
+  if (targets.empty()) return gather(model, Z, axial, 0, 0);
+  const auto kinds = static_cast<Index>(targets.size());
 
   // elements as candidates, evenly where there are very many; so are states
   const Index per_element =
@@ -164,67 +228,74 @@ Points choose(const PodElements& model, const MatrixXd& Z, bool axial, const Mat
   some.elements.clear();
   for (Index e = step / 2; e < elements; e += step)
     some.elements.push_back(model.elements[static_cast<size_t>(e)]);
-  Points points = gather(some, Z, axial, 0, static_cast<Index>(some.elements.size()));
+  const Points points = gather(some, Z, axial, 0, static_cast<Index>(some.elements.size()));
   const Index G = points.size();
-  const Index states =
-      std::clamp<Index>(static_cast<Index>(most_entries / static_cast<double>(G * r)), 20, k > 20 ? k : 20);
-  const Index used = std::min(states, k);
-
-  MatrixXd A(r * used + 1, G);
-  VectorXd b(r * used + 1);
-  const MatrixXd slopes = product(points.P, x);
-  for (Index i = 0; i < used; ++i) {
-    const Index s = used > 1 ? i * (k - 1) / (used - 1) : 0;
-    b.segment(r * i, r) = scale[s] * target.col(s);
-    for (Index g = 0; g < G; ++g) {
-      double t[2 * D];
-      point_force<D>(model.law, axial, points.stiffness[g], &slopes(points.m * g, s), t, nullptr);
-      const Eigen::Map<const VectorXd> force(t, points.m);
-      A.col(g).segment(r * i, r).noalias() =
-          scale[s] * points.P.block(points.m * g, 1, points.m, r).transpose().lazyProduct(force);
-    }
-  }
-  // one more row: the weights together are those of all points, to a hundred times the tolerance
+  const MatrixXd p = product(points.P, states.x);
+  const MatrixXd p_rate = states.rate.size() > 0 ? product(points.P, states.rate) : MatrixXd();
+  const Index at_first =
+      std::min(k, std::max<Index>(20, static_cast<Index>(most_entries / static_cast<double>(G * r * kinds))));
+  std::vector<Index> used;
+  for (Index i = 0; i < at_first; ++i) used.push_back(at_first > 1 ? i * (k - 1) / (at_first - 1) : 0);
   double total = 0;
   for (const AncfElementPlace& place : model.elements)
     total += place.properties.length * (axial ? place.properties.EA : place.properties.EI);
-  const double size = 0.01 * b.head(r * used).norm();
-  A.row(r * used) = size / total * points.stiffness.transpose();
-  b[r * used] = size;
 
-  NnlsOptions options;
-  // of the forces alone
-  options.tolerance = tolerance * b.head(r * used).norm() / b.norm();
-  const NnlsResult fit = nnls(A, b, options);
-  training.iterations += fit.iterations;
-  training.reached = training.reached && fit.reached;
-  training.total_weight = fit.weights.dot(points.stiffness) / total;
+  double goal = tolerance;
+  for (int round = 1;; ++round, goal *= 0.5) {
+    const Index rows = r * kinds * static_cast<Index>(used.size());
+    MatrixXd A(rows + 1, G);
+    VectorXd b(rows + 1);
+    Index row = 0;
+    for (const Target& target : targets)
+      for (const Index s : used) {
+        b.segment(row, r) = target.scale[s] * target.forces.col(s);
+        MatrixXd t;
+        point_forces<D>(model.law, points, target.damping, p.col(s),
+                        target.damping ? MatrixXd(p_rate.col(s)) : MatrixXd(), t);
+        for (Index g = 0; g < G; ++g)
+          A.col(g).segment(row, r).noalias() =
+              target.scale[s] * points.P.block(points.m * g, 1, points.m, r)
+                                    .transpose()
+                                    .lazyProduct(t.col(0).segment(points.m * g, points.m));
+        row += r;
+      }
+    // one more row: the weights together are those of all points, to a hundred times the tolerance
+    const double size = 0.01 * b.head(rows).norm();
+    A.row(rows) = size / total * points.stiffness.transpose();
+    b[rows] = size;
 
-  Points chosen = points;
-  const Index count = static_cast<Index>(fit.active.size());
-  chosen.P.resize(points.m * count, Z.cols());
-  chosen.stiffness.resize(count);
-  chosen.beta.resize(count);
-  for (Index i = 0; i < count; ++i) {
-    const Index g = fit.active[static_cast<size_t>(i)];
-    chosen.P.middleRows(points.m * i, points.m) = points.P.middleRows(points.m * g, points.m);
-    chosen.stiffness[i] = fit.weights[g] * points.stiffness[g];
-    chosen.beta[i] = fit.weights[g] * points.beta[g];
-  }
+    NnlsOptions options;
+    // of the forces alone
+    options.tolerance = goal * b.head(rows).norm() / b.norm();
+    const NnlsResult fit = nnls(A, b, options);
+    training.iterations += fit.iterations;
+    training.total_weight = fit.weights.dot(points.stiffness) / total;
+    const Points chosen = weighted(points, fit);
 
-  // over all states
-  MatrixXd T = product(chosen.P, x);
-  for (Index s = 0; s < k; ++s)
-    for (Index g = 0; g < count; ++g) {
-      double p[2 * D];
-      double* t = &T(points.m * g, s);
-      std::copy(t, t + points.m, p);
-      point_force<D>(model.law, axial, chosen.stiffness[g], p, t, nullptr);
+    // over all states
+    bool content = true;
+    VectorXd by_state = VectorXd::Zero(k);
+    for (Target& target : targets) {
+      target.judge(projected_forces<D>(model.law, chosen, target.damping, states));
+      content = content && target.error <= tolerance;
+      by_state += target.by_state;
     }
-  const MatrixXd found = transposed_product(chosen.P, T).bottomRows(r);
-  square_error += ((found - target) * scale.asDiagonal()).squaredNorm();
-  square_size += (target * scale.asDiagonal()).squaredNorm();
-  return chosen;
+    if (content || !fit.reached || round == most_rounds) {
+      training.reached = training.reached && content;
+      for (const Target& target : targets) {
+        double& error = target.damping ? training.damping_error : training.error;
+        error = std::max(error, target.error);
+      }
+      return chosen;
+    }
+    // half as many again, the worst first
+    for (const Index s : used) by_state[s] = -1;
+    std::vector<Index> order(static_cast<size_t>(k));
+    std::iota(order.begin(), order.end(), Index{0});
+    std::stable_sort(order.begin(), order.end(), [&](Index a, Index c) { return by_state[a] > by_state[c]; });
+    const size_t more = used.size() / 2;
+    for (size_t i = 0; i < more && by_state[order[i]] >= 0; ++i) used.push_back(order[i]);
+  }
 }
 
 // x stands as (xi, 1) here, so that basis columns start on a cache line.
@@ -416,18 +487,26 @@ double SampledForce<D>::damping_power(const Vector& xi, const Vector& v, Room& r
 
 template <int D>
 std::unique_ptr<PodForceModel> make_sampled(const PodElements& model, const MatrixXd& xi, double tolerance,
-                                            EcswTraining& training) {
+                                            double most_entries, EcswTraining& training) {
   const MatrixXd Z = pod_columns(model);
-  MatrixXd x(xi.rows() + 1, xi.cols());
-  x.row(0).setOnes();
-  x.bottomRows(xi.rows()) = xi;
+  const Index k = xi.cols();
+  States states;
+  states.x.resize(xi.rows() + 1, k);
+  states.x.row(0).setOnes();
+  states.x.bottomRows(xi.rows()) = xi;
+  if (model.damped() && k > 1) {
+    // states follow each other in time, so that their differences are directions in which the beams move;
+    // damping is linear in rates, whose size does not matter
+    states.rate = MatrixXd::Zero(xi.rows() + 1, k);
+    for (Index s = 0; s < k; ++s)
+      states.rate.col(s).tail(xi.rows()) = xi.col(std::min(s + 1, k - 1)) - xi.col(std::max<Index>(s - 1, 0));
+  }
   training.reached = true;
-  double error = 0, size = 0;
-  const Points axial = choose<D>(model, Z, true, x, tolerance, training, error, size);
+  const Points axial = choose<D>(model, Z, true, states, tolerance, most_entries, training);
   const bool samples_bending = model.law.bending != BendingStrain::SecondDerivative;
-  const Points bending = samples_bending ? choose<D>(model, Z, false, x, tolerance, training, error, size)
-                                         : gather(model, Z, false, 0, 0);
-  training.error = size > 0 ? std::sqrt(error / size) : 0;
+  const Points bending = samples_bending
+                             ? choose<D>(model, Z, false, states, tolerance, most_entries, training)
+                             : gather(model, Z, false, 0, 0);
   return std::make_unique<SampledForce<D>>(model, Z, axial, bending);
 }
 
@@ -446,11 +525,11 @@ int all_points(const PodElements& model) {
 }
 
 std::unique_ptr<PodForceModel> make_ecsw_force(const PodElements& model, const MatrixXd& xi, double tolerance,
-                                               EcswTraining& training) {
+                                               EcswTraining& training, double most_entries) {
   LISSOM_ASSERT(xi.rows() == model.order() && xi.cols() > 0);
   training = {};
-  return model.dimension == 2 ? make_sampled<2>(model, xi, tolerance, training)
-                              : make_sampled<3>(model, xi, tolerance, training);
+  return model.dimension == 2 ? make_sampled<2>(model, xi, tolerance, most_entries, training)
+                              : make_sampled<3>(model, xi, tolerance, most_entries, training);
 }
 
 }  // namespace lissom

@@ -64,17 +64,22 @@ int all_points(const PodElements& model);
 std::unique_ptr<PodForceModel> make_tensor_force(const PodElements& model);
 
 // Energy-conserving sampling and weighting: the quadrature points that reproduce the projected forces at the
-// training states xi (r by k) to `tolerance`, relative, each state scaled by its own force. `error` is what
-// was reached over all states, and `reached` says whether the tolerance was on those that trained.
+// training states xi (r by k, in the order of time) to `tolerance`, relative, each state scaled by its own
+// force. Where beams are damped, the same weights reproduce the damping forces at these states, moving from
+// each to the next. `reached` says whether both errors, over all states, are within the tolerance.
 // Of the second-derivative law bending is exact and only axial points are sampled.
 struct EcswTraining {
-  double error = 0;
+  double error = 0;          // of elastic forces; of axial and bending ones the larger
+  double damping_error = 0;  // of damping forces; 0 without
   bool reached = false;
   int iterations = 0;
   double total_weight = 0;  // of the chosen points over that of all: near one
 };
+// The weights see as many states as `most_entries` numbers hold, 20 at least; all of them judge, and those
+// that come out worst are added.
 std::unique_ptr<PodForceModel> make_ecsw_force(const PodElements& model, const Eigen::MatrixXd& xi,
-                                               double tolerance, EcswTraining& training);
+                                               double tolerance, EcswTraining& training,
+                                               double most_entries = 6e6);
 
 // The discrete empirical interpolation method: the nodal forces (axial ones where bending is linear) in the
 // span of those at the training states, met at `count` of their entries. Throws InputError: damping, which

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <Eigen/Eigenvalues>
+#include <Eigen/LU>
 
 #include <algorithm>
 #include <cmath>
@@ -50,6 +51,14 @@ std::string wrong_part(const SlapPart& part, Index m) {
     if (skew > 1e-9 * part.C.leftCols<9>().cwiseAbs().maxCoeff())
       return named("C") + " resists rotations: columns of E_ij and E_ji differ";
   }
+  if (part.placed) {
+    wrong = wrong_matrix(named("the place"), part.placed->position, 3, 1);
+    if (wrong.empty()) wrong = wrong_matrix(named("the rotation"), part.placed->rotation, 3, 3);
+    if (!wrong.empty()) return wrong;
+    const Eigen::Matrix3d R = part.placed->rotation;
+    if (!(R.transpose() * R).isIdentity(1e-9) || R.determinant() < 0)
+      return named("the rotation") + " is none";
+  }
   if (!part.has_nodes()) return {};
   const Index n = part.fields.rows(), s_count = part.fields.cols();
   if (static_cast<Index>(part.node_ids.size()) != n)
@@ -74,6 +83,7 @@ std::string wrong_frame(const SlapFrame& frame, int parts, Index m) {
   if (wrong.empty() && frame.rotates()) wrong = wrong_matrix(named("the moment"), frame.moment, 9, m + 1);
   if (wrong.empty()) wrong = wrong_matrix(named("the arm"), frame.arm, 3, 1);
   if (wrong.empty()) wrong = wrong_matrix(named("the axes"), frame.axes, 3, 3);
+  if (wrong.empty()) wrong = wrong_matrix(named("the origin"), frame.rest, 3, 1);
   return wrong;
 }
 
@@ -125,6 +135,16 @@ std::string inconsistency_of(const SlapModel& model) {
   if (!(training.reach > 0) || !std::isfinite(training.reach))
     return fmt::format("the reach of the training is {}", training.reach);
   return {};
+}
+
+std::string poor(const SlapAccuracy& accuracy) {
+  if (accuracy.failed) return "it could not run the motion that it was trained on to its end";
+  if (!(accuracy.motion > 0) || !(accuracy.largest_error > poor_model * accuracy.motion)) return {};
+  return fmt::format(
+      "it does not follow the motion that it was trained on: nodes move up to {:.3g} m there, and the model "
+      "is "
+      "{:.3g} m away ({:.3g} %)",
+      accuracy.motion, accuracy.largest_error, 100 * accuracy.largest_error / accuracy.motion);
 }
 
 SlapTraining make_training(const Eigen::Ref<const Eigen::MatrixXd>& eta) {

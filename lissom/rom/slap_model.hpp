@@ -14,12 +14,20 @@
 #include <Eigen/Core>
 
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "lissom/fe/stress_recovery.hpp"
 
 namespace lissom {
+
+// Where a part is placed before a run begins: its own frame in space.
+struct SlapPose {
+  Eigen::Vector3d position = Eigen::Vector3d::Zero();      // [m]
+  Eigen::Matrix3d rotation = Eigen::Matrix3d::Identity();  // part to global
+};
 
 struct SlapPart {
   std::string name;
@@ -28,6 +36,10 @@ struct SlapPart {
   Eigen::MatrixXd A;          // 9 by m + 1: vec A_q
   Eigen::MatrixXd C;          // rank by 9 (m + 2); its first nine columns know the symmetric part of E only
   Eigen::MatrixXd C_damping;  // rows by 9 (m + 2): power |C_damping z'|^2 is taken out; empty without damping
+  // As the first training run was set up, before it was assembled or came to rest: free lengths of springs,
+  // angles and points of the ground are counted from there, as those of the full model are. Not known of
+  // motions from other programs and of old files; there they are counted from the start.
+  std::optional<SlapPose> placed;
 
   // Recovery, optional: x = (fields (x) I_3) coefficients e, coordinate 3 a + l of field a and direction l.
   std::vector<std::int64_t> node_ids;  // n
@@ -47,6 +59,9 @@ struct SlapFrame {
   Eigen::MatrixXd moment;    // 9 by m + 1: vec of sum (x - mean) (X - mean)' / nodes; empty: no axes
   Eigen::Vector3d arm = Eigen::Vector3d::Zero();  // from the mean to the origin at rest, part's frame [m]
   Eigen::Matrix3d axes = Eigen::Matrix3d::Identity();  // of the place at rest, part's frame
+  Eigen::Vector3d rest = Eigen::Vector3d::Zero();      // its origin at rest, part's frame [m]
+  std::vector<std::int64_t>
+      node_ids;  // of the nodes, where the part keeps its own: stress is asked for there
   bool rotates() const { return moment.size() > 0; }
 };
 
@@ -57,6 +72,16 @@ struct SlapTraining {
   // Largest distance of a training state from its nearest neighbour among the samples, coordinates divided by
   // `spread`: the unit of distance_from_training().
   double reach = 0;
+};
+
+// How well a model repeats the motions that it was trained on.
+struct SlapAccuracy {
+  double motion = 0;  // largest displacement of a node in the training [m]; 0: not known
+  // Of the model's own runs of these motions, a node's position at most, and a coordinate of one in the mean
+  // square [m]; not numbers where there were none, or where they failed.
+  double largest_error = std::numeric_limits<double>::quiet_NaN();
+  double rms_error = std::numeric_limits<double>::quiet_NaN();
+  bool failed = false;  // a run did not come to its end
 };
 
 struct SlapModel {
@@ -73,6 +98,7 @@ struct SlapModel {
   Eigen::VectorXd scale;              // m: how far eta_r = 1 moves a node, at most [m]
   double radius = 0;                  // largest distance of a node from the centre of mass at rho [m]
   SlapTraining training;
+  SlapAccuracy accuracy;
 
   int order() const { return static_cast<int>(M.rows()); }
 };
@@ -80,6 +106,11 @@ struct SlapModel {
 // The first thing that is wrong with sizes or numbers that are not finite, as a sentence; empty if nothing
 // is.
 std::string inconsistency_of(const SlapModel& model);
+
+// A model whose error is above this part of the motion is poor.
+inline constexpr double poor_model = 0.01;
+// What is poor about a model, as a sentence; empty where nothing is, or nothing is known.
+std::string poor(const SlapAccuracy& accuracy);
 
 // Of all training states eta (m by k), thinned out to a few hundred.
 SlapTraining make_training(const Eigen::Ref<const Eigen::MatrixXd>& eta);

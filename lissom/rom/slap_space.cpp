@@ -140,6 +140,7 @@ SlapPlace make_slap_place(const SlapSpacePart& part, int part_index, const std::
   place.name = name;
   place.part = part_index;
   place.axes = axes;
+  for (const int node : nodes) place.node_ids.push_back(part.node_ids[static_cast<size_t>(node)]);
   const double share = 1 / static_cast<double>(nodes.size());
   Vector3d mean = Vector3d::Zero();
   place.position = VectorXd::Zero(part.fields());
@@ -161,6 +162,7 @@ SlapPlace make_slap_place(const SlapSpacePart& part, int part_index, const std::
     place.moment = std::move(moment);
     place.arm = origin - mean;
   }
+  place.rest = mean + place.arm;
   return place;
 }
 

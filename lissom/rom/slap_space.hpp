@@ -32,6 +32,7 @@ struct SlapSpacePart {
   Eigen::MatrixXd D;                   // 3 s by 3 s, damping in the part's frame; empty without
   Eigen::MatrixXd rest;                // s by 3: points = Q rest
   StressModes stress_modes;            // as of SlapPart; where they are wanted
+  std::optional<SlapPose> placed;      // as of SlapPart
   int fields() const { return static_cast<int>(Q.cols()); }
 };
 
@@ -43,6 +44,8 @@ struct SlapPlace {
   Eigen::MatrixXd moment;                         // 3 by s: sum (X - mean) Q_a / nodes; empty without axes
   Eigen::Vector3d arm = Eigen::Vector3d::Zero();  // as SlapFrame
   Eigen::Matrix3d axes = Eigen::Matrix3d::Identity();
+  Eigen::Vector3d rest = Eigen::Vector3d::Zero();
+  std::vector<std::int64_t> node_ids;
   Eigen::Vector3d ground = Eigen::Vector3d::Zero();  // of the ground [m]
 };
 

@@ -232,6 +232,7 @@ SlapPart make_part(const SlapSpacePart& part, const MatrixXd& y, const MatrixXd&
     symmetrise_strain(damping);
     out.C_damping = compressed_rows(damping, out, states, options.stiffness_tolerance);
   }
+  out.placed = part.placed;
   if (options.recovery) {
     out.node_ids = part.node_ids;
     out.points = part.points;
@@ -242,12 +243,14 @@ SlapPart make_part(const SlapSpacePart& part, const MatrixXd& y, const MatrixXd&
   return out;
 }
 
-SlapFrame make_frame(const SlapPlace& place, const MatrixXd& y) {
+SlapFrame make_frame(const SlapPlace& place, const MatrixXd& y, const SlapModelOptions& options) {
   SlapFrame frame;
   frame.name = place.name;
   frame.part = place.part;
   frame.arm = place.arm;
   frame.axes = place.axes;
+  frame.rest = place.rest;
+  if (options.recovery) frame.node_ids = place.node_ids;
   frame.position.resize(3, y.cols());
   if (place.moment.size() > 0) frame.moment.resize(9, y.cols());
   for (Index q = 0; q < y.cols(); ++q) {
@@ -451,7 +454,8 @@ SlapModel make_slap_model(const SlapSpace& space, const SlapBasis& basis, int m,
     for (Index i = 0; i < x.rows(); i += 3)
       model.radius = std::max(model.radius, (Vector3d(x.block<3, 1>(i, 0)) - centre).norm());
   }
-  for (const SlapPlace& place : space.places) model.frames.push_back(make_frame(place, of_part[place.part]));
+  for (const SlapPlace& place : space.places)
+    model.frames.push_back(make_frame(place, of_part[place.part], options));
   model.start = basis.eta.col(0).head(m);
   model.start_rate = VectorXd::Zero(m);
   return model;
@@ -514,8 +518,9 @@ OrderChoice analyse_orders(const SlapSpace& space, const SlapBasis& basis, int m
 
 void propose_order(OrderChoice& choice, double tolerance) {
   LISSOM_ASSERT(!choice.orders.empty());
-  const bool reconstructed = std::any_of(choice.orders.begin(), choice.orders.end(),
-                                         [](const SlapOrder& order) { return order.rms_error.has_value(); });
+  const bool reconstructed =
+      choice.reconstructed || std::any_of(choice.orders.begin(), choice.orders.end(),
+                                          [](const SlapOrder& order) { return order.rms_error.has_value(); });
   const auto error_of = [&](const SlapOrder& order) {
     return reconstructed ? order.rms_error.value_or(std::numeric_limits<double>::infinity()) : order.left_out;
   };

@@ -87,6 +87,7 @@ struct OrderChoice {
   Eigen::VectorXd system_frequencies_hz;  // of the mechanism itself
   int rigid_motions = 0;                  // of these, so many are zero: degrees of freedom of the mechanism
   int first_spurious = 0;                 // smallest m with a spurious mode; 0: none
+  bool reconstructed = false;             // every order was run; those without an error failed
   int proposed = 0;
   std::string why;  // a sentence or two
 };

@@ -100,6 +100,10 @@ class Builder {
     workspaces_.push_back(built_.system->bodies().back()->workspace());
   }
 
+  // Where a body's marker is as the bodies are placed: what free lengths and points of the ground are counted
+  // from.
+  virtual Vector3d placed(MarkerRef ref) { return start(ref).position(); }
+
   // A body's marker at the start.
   const MarkerKinematics& start(MarkerRef ref) {
     const Body& body = *built_.system->bodies()[ref.body];
@@ -132,19 +136,16 @@ class Builder {
     System& system = *built_.system;
     if (first.is_ground()) {
       const MarkerRef b = body_marker(second, second_axes);
-      return {system.add_ground_marker(frame.at.value_or(Vector3d(start(b).position() - offset)), first_axes),
-              b};
+      return {system.add_ground_marker(frame.at.value_or(Vector3d(placed(b) - offset)), first_axes), b};
     }
     const MarkerRef a = body_marker(first, first_axes);
     if (second.is_ground())
-      return {a, system.add_ground_marker(frame.at.value_or(Vector3d(start(a).position() + offset)),
-                                          second_axes)};
+      return {a, system.add_ground_marker(frame.at.value_or(Vector3d(placed(a) + offset)), second_axes)};
     return {a, body_marker(second, second_axes)};
   }
 
   Vector3d position(MarkerRef ref) {
-    return ref.body < 0 ? Vector3d(built_.system->ground_marker(ref.marker).head<3>())
-                        : Vector3d(start(ref).position());
+    return ref.body < 0 ? Vector3d(built_.system->ground_marker(ref.marker).head<3>()) : placed(ref);
   }
 
   void add_joint(Joint joint, const PlaceSpec& first, const PlaceSpec& second) {
@@ -207,7 +208,7 @@ class Builder {
           markers(spec.first, *spec.second, spec.frame, A, A, Vector3d::Zero());
     } else {
       load.first = body_marker(spec.first, A);
-      load.second = built_.system->add_ground_marker(start(load.first).position(), A);
+      load.second = built_.system->add_ground_marker(placed(load.first), A);
     }
     if (load.kind == LoadKind::Torque && load.following) check_torque(spec.first, load, A);
     if (load.kind == LoadKind::Spring || load.kind == LoadKind::LineForce) {
@@ -520,9 +521,7 @@ class RomBuilder final : public Builder {
     if (place.is_ground()) return Matrix3d::Identity();
     const SlapFrame* frame = nullptr;
     const MarkerSpec spec = resolve(place, frame);
-    const MarkerRef ref = built_.system->add_marker(0, spec);
-    if (!built_.system->marker_rotates(ref)) return Matrix3d::Identity();
-    const Matrix3d turned = start(ref).axes();
+    const Matrix3d turned = rotation(spec, add_marker(spec, frame));
     return frame ? Matrix3d(turned * frame->axes) : turned;
   }
 
@@ -530,11 +529,43 @@ class RomBuilder final : public Builder {
     LISSOM_ASSERT(!place.is_ground());
     const SlapFrame* frame = nullptr;
     MarkerSpec spec = resolve(place, frame);
-    const MarkerRef ref = built_.system->add_marker(0, spec);
+    const MarkerRef ref = add_marker(spec, frame);
     if (!built_.system->marker_rotates(ref)) return ref;
-    // at the start the place has turned since it was at rest
-    spec.axes = start(ref).axes().transpose() * axes;
-    return built_.system->add_marker(0, spec);
+    spec.axes = rotation(spec, ref).transpose() * axes;
+    return add_marker(spec, frame);
+  }
+
+  // Where the model knows how its parts were placed, derived numbers are those of the full model; the start
+  // may be elsewhere: assembled, or at rest under the loads.
+  Vector3d placed(MarkerRef ref) override {
+    const std::optional<Vector3d>& known = placed_.at(static_cast<size_t>(ref.marker));
+    return known ? *known : Builder::placed(ref);
+  }
+
+  // How far a place has turned since it was at rest.
+  Matrix3d rotation(const MarkerSpec& spec, MarkerRef ref) {
+    for (const SlapPart& part : built_.rom->parts)
+      if (part.name == spec.part && part.placed) return part.placed->rotation;
+    return built_.system->marker_rotates(ref) ? Matrix3d(start(ref).axes()) : Matrix3d::Identity();
+  }
+
+  MarkerRef add_marker(const MarkerSpec& spec, const SlapFrame* frame) {
+    const MarkerRef ref = built_.system->add_marker(0, spec);
+    placed_.resize(static_cast<size_t>(ref.marker) + 1);
+    for (const SlapPart& part : built_.rom->parts) {
+      if (part.name != spec.part || !part.placed) continue;
+      Vector3d rest = Vector3d::Zero();
+      if (frame) {
+        rest = frame->rest;
+      } else {
+        for (const std::int64_t id : spec.node_ids) {
+          const auto at = std::find(part.node_ids.begin(), part.node_ids.end(), id) - part.node_ids.begin();
+          rest += part.points.col(at) / static_cast<double>(spec.node_ids.size());
+        }
+      }
+      placed_[static_cast<size_t>(ref.marker)] = part.placed->position + part.placed->rotation * rest;
+    }
+    return ref;
   }
 
   GroupStress stress_place(const PlaceSpec& place, std::vector<std::int64_t>& node_ids) override {
@@ -547,12 +578,20 @@ class RomBuilder final : public Builder {
     for (size_t g = 0; g < groups.size(); ++g)
       if (groups[g].name == part.name) group.group = static_cast<int>(g);
     node_ids = node_numbers(rest);
-    if (node_ids.empty())
+    std::vector<std::string> names;
+    for (const SlapFrame& frame : built_.rom->frames) {
+      if (frame.part != static_cast<int>(&part - built_.rom->parts.data()) || frame.node_ids.empty())
+        continue;
+      names.push_back(frame.name);
+      if (node_ids.empty() && frame.name == rest) node_ids = frame.node_ids;
+    }
+    if (node_ids.empty() && part.has_nodes())
       fail_input(
-          "'{}': a reduced mechanism knows the stress at nodes by their numbers only; expected \"{}.node "
-          "17\" "
-          "or \"{}.nodes 17 18\"",
-          place.text, part.name, part.name);
+          "'{}': the model does not know the nodes of '{}'{}; name it in 'places' of [train] and train "
+          "again, "
+          "or name nodes by their numbers, \"{}.node 17\" or \"{}.nodes 17 18\"; places with nodes: {}",
+          place.text, rest, did_you_mean(rest, names), part.name, part.name,
+          names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
     return group;
   }
 
@@ -625,13 +664,14 @@ class RomBuilder final : public Builder {
   }
 
   std::vector<std::string> parts_;
+  std::vector<std::optional<Vector3d>> placed_;  // of the markers, where it is known
 };
 
 // Beams on a basis; places are the nodes of the beams.
 class PodBuilder final : public Builder {
  public:
-  PodBuilder(const StudyFile& study, std::unique_ptr<PodBody> body)
-      : Builder(study), parts_(body->part_names()) {
+  PodBuilder(const StudyFile& study, std::unique_ptr<PodBody> body, const StudySystem& full)
+      : Builder(study), full_(full), parts_(body->part_names()) {
     built_.pod = body.get();
     add_body(std::move(body));
   }
@@ -651,7 +691,30 @@ class PodBuilder final : public Builder {
     }
     spec.part = parts_[part];
     spec.axes = axes;
-    return built_.system->add_marker(0, spec);
+    const MarkerRef ref = built_.system->add_marker(0, spec);
+    placed_.resize(static_cast<size_t>(ref.marker) + 1);
+    placed_.back() = placed(spec);
+    return ref;
+  }
+
+  Vector3d placed(MarkerRef ref) override { return placed_.at(static_cast<size_t>(ref.marker)); }
+
+  // Of the beam itself.
+  Vector3d placed(const MarkerSpec& spec) const {
+    System& system = *full_.system;
+    const std::vector<const AncfBody*> bodies = ancf_bodies(system);
+    for (size_t b = 0; b < bodies.size(); ++b)
+      for (const AncfBeam& beam : bodies[b]->model().beams) {
+        if (beam.name != spec.part) continue;
+        const MarkerRef ref = system.add_marker(static_cast<int>(b), spec);
+        const auto own = full_.q.segment(system.offset(ref.body), bodies[b]->coordinates());
+        MarkerKinematics kinematics;
+        bodies[b]->marker(ref.marker, own, VectorXd::Zero(own.size()), false, *bodies[b]->workspace(),
+                          kinematics);
+        return kinematics.position();
+      }
+    LISSOM_ASSERT(false);
+    return Vector3d::Zero();
   }
 
   GroupStress stress_place(const PlaceSpec& place, std::vector<std::int64_t>&) override {
@@ -659,7 +722,9 @@ class PodBuilder final : public Builder {
   }
   void fill_stress(GroupStress& group) override { no_beam_stress(group.name); }
 
+  const StudySystem& full_;
   std::vector<std::string> parts_;
+  std::vector<Vector3d> placed_;  // of the markers
 };
 
 std::string vec(const Vector3d& v) {
@@ -683,13 +748,17 @@ StudySystem build_system(const StudyFile& study, BodyStore& store, Diagnostics& 
 
 StudySystem build_rom_system(const StudyFile& study, const SlapModel& model, Diagnostics& diagnostics) {
   expect_simulation(study);
+  if (const std::string problem = poor(model.accuracy); !problem.empty())
+    diagnostics.warn("rom.poor", fmt::format("the model is poor: {}. Do not rely on it: compare with model = "
+                                             "\"full\", and train it again",
+                                             problem));
   return RomBuilder(study, model).build(diagnostics);
 }
 
-StudySystem build_pod_system(const StudyFile& study, std::unique_ptr<PodBody> body,
+StudySystem build_pod_system(const StudyFile& study, std::unique_ptr<PodBody> body, const StudySystem& full,
                              Diagnostics& diagnostics) {
   expect_simulation(study);
-  return PodBuilder(study, std::move(body)).build(diagnostics);
+  return PodBuilder(study, std::move(body), full).build(diagnostics);
 }
 
 std::vector<const AncfBody*> ancf_bodies(const System& system) {

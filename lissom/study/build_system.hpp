@@ -52,16 +52,19 @@ StudySystem build_system(const StudyFile& study, BodyStore& store, Diagnostics& 
                          const ProgressHook& progress = {});
 
 // The mechanism as a System of one reduced body, "mechanism", with the study's loads, sensors and gravity;
-// joints are part of the model, and it starts where its training did. Sensors of joints are left out with a
-// warning. Throws InputError with all problems of loads and sensors: parts and places that the model does not
-// have, with those that it has.
+// joints are part of the model, and it starts where its training did; free lengths, angles and points of the
+// ground are counted from where the training's bodies were placed, as those of the full model are. Sensors of
+// joints are left out with a warning, and a model that is known to be poor is one. Throws InputError with all
+// problems of loads and sensors: parts and places that the model does not have, with those that it has.
 StudySystem build_rom_system(const StudyFile& study, const SlapModel& model, Diagnostics& diagnostics);
 
 // A mechanism of beams on a basis as a System of one body, "mechanism", with all joints, loads, sensors and
 // gravity of the study; constraints that the basis satisfies are left out when the system is checked. The
-// reactions of joints are not known there: their sensors are left out with a warning. Throws InputError with
-// all problems of joints, loads and sensors.
-StudySystem build_pod_system(const StudyFile& study, std::unique_ptr<PodBody> body, Diagnostics& diagnostics);
+// reactions of joints are not known there: their sensors are left out with a warning. Free lengths and points
+// of the ground are counted from the beams themselves as they are placed, `full`; the body starts at what the
+// basis has nearest to it. Throws InputError with all problems of joints, loads and sensors.
+StudySystem build_pod_system(const StudyFile& study, std::unique_ptr<PodBody> body, const StudySystem& full,
+                             Diagnostics& diagnostics);
 
 // The bodies of a system, all of which are beams. Throws InputError naming the one that is not.
 std::vector<const AncfBody*> ancf_bodies(const System& system);

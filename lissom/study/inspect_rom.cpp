@@ -2,6 +2,8 @@
 
 #include <fmt/ranges.h>
 
+#include <cmath>
+
 #include "lissom/io/table.hpp"
 #include "lissom/rom/slap_body.hpp"
 
@@ -28,6 +30,24 @@ VectorXd frequencies_of(const RomFile& rom) {
   return rom.frequencies_hz.size() > 0 ? rom.frequencies_hz : slap_frequencies(rom.model, rom.model.start);
 }
 
+// How well a model repeats its training.
+std::string accuracy_text(const SlapAccuracy& accuracy) {
+  if (accuracy.failed) return "POOR: " + poor(accuracy);
+  if (!(accuracy.largest_error >= 0) || !(accuracy.motion > 0)) return "not known";
+  return fmt::format("{}a node is {:.3g} m off at most where nodes move {:.3g} m ({:.2g} %)",
+                     poor(accuracy).empty() ? "" : "POOR: ", accuracy.largest_error, accuracy.motion,
+                     100 * accuracy.largest_error / accuracy.motion);
+}
+
+json accuracy_json(const SlapAccuracy& accuracy) {
+  const auto number = [](double value) { return std::isfinite(value) ? json(value) : json(nullptr); };
+  return {{"motion", accuracy.motion > 0 ? json(accuracy.motion) : json(nullptr)},
+          {"largest_error", number(accuracy.largest_error)},
+          {"rms_error", number(accuracy.rms_error)},
+          {"failed", accuracy.failed},
+          {"poor", !poor(accuracy).empty()}};
+}
+
 }  // namespace
 
 std::string describe_rom(const RomFile& rom) {
@@ -49,6 +69,7 @@ std::string describe_rom(const RomFile& rom) {
   line("training", training.samples.cols() > 0 ? fmt::format("{} states kept, at most {:.3g} apart",
                                                              training.samples.cols(), training.reach)
                                                : "no states kept");
+  line("reconstruction", accuracy_text(model.accuracy));
 
   Table parts({"body", "mass [kg]", "stiffness rank", "nodes", "places"});
   for (size_t i = 0; i < model.parts.size(); ++i) {
@@ -101,6 +122,7 @@ json rom_json(const RomFile& rom) {
     j["training"]["upper"] = list_of(training.samples.rowwise().maxCoeff());
     j["training"]["spread"] = list_of(training.spread);
   }
+  j["reconstruction"] = accuracy_json(model.accuracy);
   return j;
 }
 
@@ -138,6 +160,7 @@ std::string describe_rom(const PodFile& rom) {
   line("offset", fmt::format("{}, {}", pod_word(pod_offset_names(), library.options.offset),
                              library.options.mass_weighted ? "weighted by the mass" : "not weighted"));
   line("force", pod_word(pod_force_names(), rom.body.force));
+  line("reconstruction", accuracy_text(rom.accuracy));
   if (!rom.parameters.empty()) {
     Table parameters({"parameter", "from", "to", "sets"});
     for (size_t p = 0; p < rom.parameters.size(); ++p) {
@@ -200,6 +223,7 @@ json rom_json(const PodFile& rom) {
                             {"kept", sample.snapshots.cols()},
                             {"modes", sample.basis.cols()},
                             {"singular_values", list_of(sample.singular_values)}});
+  j["reconstruction"] = accuracy_json(rom.accuracy);
   return j;
 }
 

@@ -476,7 +476,7 @@ Linearisation linearise_study(const StudyFile& study, const LineariseSpec& spec,
     diagnostics.warn(
         "linearise.moving",
         fmt::format("at t = {:.6g} s the mechanism moves or is not in equilibrium: A, B, C and D are "
-                    "exact there, but frequencies are those of this moment",
+                    "those of this moment, and so are the frequencies",
                     state.t));
   return model;
 }

@@ -1,9 +1,13 @@
 // A mechanism linearised about a state, for vibrations, control and estimation:
 //   x' = A x + B u,   y = C x + D u,   x = (change of the independent coordinates z, change of z'),
-// u the change of each load, y that of each sensor, all in SI units. A, B, C, D are the exact derivatives of
-// the nonlinear model in z. z are, as far as they are independent, angles and distances of joints (so that
-// a mechanism that turns about its joints has the frequencies that one expects of it), then coordinates of
-// the bodies; of a mechanism without constraints all of its coordinates. Formulas: docs/theory/multibody.md.
+// u the change of each load, y that of each sensor, all in SI units. A, B, C, D are the derivatives of the
+// nonlinear model in z, as far as differences let them be: A and B of a state at rest are made of exact
+// tangents; of a moving state that has constraints, the change of the constraints' curvature and of the chart
+// z along the motion are central differences (A has six to eight digits, against the square of the speed); C
+// is a central difference always (nine digits or so), D is exact to round-off. z are, as far as they are
+// independent, angles and distances of joints (so that a mechanism that turns about its joints has the
+// frequencies that one expects of it), then coordinates of the bodies; of a mechanism without constraints all
+// of its coordinates. Formulas: docs/theory/multibody.md.
 #pragma once
 
 #include <Eigen/Core>
@@ -44,8 +48,7 @@ struct Linearisation {
   bool stable() const { return growth <= 0; }
 };
 
-// At a consistent state (with a and lambda). K, damping and M are exact; derivatives of the constraints'
-// curvature, and of the sensors, are central differences. An input is what acts along the load's own
+// At a consistent state (with a and lambda). An input is what acts along the load's own
 // direction: N of a force or line force, N m of a torque; springs are no inputs.
 Linearisation linearise(const StudySystem& built, SystemEquations& equations, const State& state);
 

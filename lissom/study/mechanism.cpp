@@ -19,6 +19,22 @@ const StudyFile& chosen_case(const StudyFile& study, const std::string& name) {
              names.empty() ? "it has none" : fmt::format("there are: {}", fmt::join(names, ", ")));
 }
 
+namespace {
+
+// What was trained does not change any more, whatever a case says.
+void warn_of_trained(const StudyFile& study, const std::string& name, Diagnostics& diagnostics) {
+  for (const StudyCase& variant : study.cases)
+    for (const std::string& change : variant.changes)
+      if (variant.study.case_name == name &&
+          (change.starts_with("train.") || change.starts_with("bodies.") || change.starts_with("joints.")))
+        diagnostics.warn("simulate.trained",
+                         fmt::format("the case '{}' sets {}, which is part of the model and stays as it "
+                                     "was trained",
+                                     name, change));
+}
+
+}  // namespace
+
 StudyFile study_of_rom(const std::string& own, const std::string& path, const MechanismInput& input) {
   const std::string& file = input.main.file;
   const std::vector<StudySetting>& settings = input.main.settings;
@@ -126,6 +142,7 @@ Mechanism open_mechanism(const MechanismInput& input, JobContext& context) {
   const auto rom = std::make_shared<const RomFile>(read_rom_file(input.main.file, context.diagnostics));
   const StudyFile study = study_of_rom(rom->study, rom->study_path, input);
   const std::string own_case = !input.study ? rom->case_name : "";
+  if (input.case_name != own_case) warn_of_trained(study, input.case_name, context.diagnostics);
   out.study = chosen_case(study, input.case_name.empty() ? own_case : input.case_name);
   out.title = study.title;
   out.make = [variant = out.study, rom, &context] {

@@ -91,6 +91,11 @@ StudySystem make_pod_system(const StudyFile& study, const PodFile& model, BodySt
         "cannot change",
         study.path.string(), E_start.size(), library.nodal_coordinates());
 
+  if (const std::string problem = poor(model.accuracy);
+      !problem.empty() && options.order.value_or(model.order) == model.order)
+    diagnostics.warn("rom.poor", fmt::format("the model is poor: {}. Do not rely on it: compare with model = "
+                                             "\"full\", and train it again",
+                                             problem));
   const auto use = std::make_shared<PodUse>();
   use->names = library.parameters;
   use->parameters = study.pod_parameters;
@@ -120,7 +125,7 @@ StudySystem make_pod_system(const StudyFile& study, const PodFile& model, BodySt
   StudySystem built = build_pod_system(
       study,
       std::make_unique<PodBody>("mechanism", bodies, E_ref, use->basis.Psi, snapshots, body, diagnostics),
-      diagnostics);
+      full, diagnostics);
   use->seconds = timer.seconds();
   built.pod_use = use;
   return built;
@@ -155,6 +160,8 @@ json pod_use_json(const StudySystem& built, const SystemCheck& check) {
   if (use.outside > 0) j["outside_parameter"] = use.names[static_cast<size_t>(use.outside_parameter)];
   if (report.points > 0) j["points"] = {{"used", report.points}, {"all", report.all_points}};
   if (report.force == PodForce::Ecsw) j["ecsw_error"] = report.ecsw_error;
+  if (report.force == PodForce::Ecsw && report.ecsw_damping_error > 0)
+    j["ecsw_damping_error"] = report.ecsw_damping_error;
   return j;
 }
 

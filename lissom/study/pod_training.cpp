@@ -294,8 +294,12 @@ class Trainer {
       const StudyFile own = library.options.mass_weighted ? study_at(study_, {}) : study;
       mass_ = nodal_mass(*build_system(own, store_, told_by_the_run).system);
     }
+    // a run that begins assembled or at rest has moved already
+    Diagnostics told_by_the_run;
+    const StudySystem built = build_system(study, store_, told_by_the_run);
+    const VectorXd placed = nodal_coordinates(*built.system, built.q);
     try {
-      library.samples.push_back(make_pod_sample(run.parameters, motion.E, spec_.options, mass_));
+      library.samples.push_back(make_pod_sample(run.parameters, motion.E, spec_.options, mass_, placed));
     } catch (const InputError& e) {
       throw InputError(fmt::format("{}: {}: {}", to_string(study_.train->where), run.label, e.what()));
     }
@@ -428,6 +432,70 @@ class Trainer {
       }
     }
     training_.seconds.add("angles", timer.seconds());
+    reconstruct();
+  }
+
+  // Some of the training motions again with the model that was made of them: the first sample, the last and
+  // one between. It costs a few reduced runs, and is what later runs of the model are warned by.
+  void reconstruct() {
+    const Timer timer;
+    PodFile& rom = training_.rom;
+    const std::vector<PodSample>& samples = rom.library.samples;
+    SlapAccuracy found;
+    found.largest_error = 0;
+    double squares = 0, numbers = 0;
+    size_t before = samples.size();
+    for (const size_t k : {size_t{0}, samples.size() / 2, samples.size() - 1}) {
+      if (k == before) continue;
+      before = k;
+      if (progress_) progress_("reconstruction", -1);
+      check_stop("while training motions were reconstructed");
+      const PodSample& sample = samples[k];
+      StudyFile study = study_at(study_, settings_of(spec_.parameters, sample.parameters));
+      study.simulation->simulate->model = MechanismModel::Pod;
+      SimulationOptions options;
+      options.write_files = false;
+      options.stop = options_.stop;
+      Diagnostics of_the_model;
+      try {
+        const SimulationRun run =
+            simulate(study, {}, make_pod_system(study, rom, store_, of_the_model), of_the_model, {}, options);
+        if (run.q.cols() != sample.samples) return;  // other samples: there is nothing to compare with
+        add_error(*run.built->pod, run.q, sample, found, squares, numbers);
+      } catch (const InputError&) {
+        throw;
+      } catch (const Error&) {
+        check_stop("while training motions were reconstructed");
+        found.failed = true;
+      }
+    }
+    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+    found.rms_error = found.failed ? unknown : std::sqrt(squares / numbers);
+    if (found.failed) found.largest_error = unknown;
+    rom.accuracy = found;
+    training_.seconds.add("reconstruction", timer.seconds());
+    if (const std::string problem = poor(found); !problem.empty())
+      diagnostics_.warn("train.poor",
+                        fmt::format("the model of {} modes is poor: {}; take more modes ('order' or "
+                                    "'fraction'), or more samples",
+                                    rom.order, problem));
+  }
+
+  // Nodes of a reduced run against the snapshots that are kept of a sample, evenly in time.
+  static void add_error(const PodBody& body, const MatrixXd& q, const PodSample& sample, SlapAccuracy& found,
+                        double& squares, double& numbers) {
+    const Index D = body.planar() ? 2 : 3, kept = sample.snapshots.cols();
+    for (Index i = 0; i < kept; ++i) {
+      const VectorXd E = body.nodal(q.col(i * (q.cols() - 1) / (kept - 1)));
+      for (Index at = 0; at < E.size(); at += 2 * D) {
+        const auto reference = sample.snapshots.col(i).segment(at, D);
+        const double error = (E.segment(at, D) - reference).norm();
+        found.largest_error = std::max(found.largest_error, error);
+        found.motion = std::max(found.motion, (reference - sample.snapshots.col(0).segment(at, D)).norm());
+        squares += error * error;
+        numbers += static_cast<double>(D);
+      }
+    }
   }
 
   const StudyFile& study_;

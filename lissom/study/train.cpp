@@ -138,6 +138,14 @@ class Trainer {
     }
   }
 
+  // Where the bodies of a run of this study are placed; motions from elsewhere say where they begin.
+  std::optional<SlapPose> pose_of(const StudyFile& of_run, const std::string& body) const {
+    if (!spec_.trajectories.empty()) return std::nullopt;
+    for (const BodySpec& one : of_run.bodies)
+      if (one.name == body) return SlapPose{one.placement.position, one.placement.rotation};
+    return std::nullopt;
+  }
+
   void make_parts() {
     if (progress_) progress_("component modes", -1);
     std::map<std::string, size_t> done;  // by reduction: equal bodies have equal fields
@@ -165,7 +173,13 @@ class Trainer {
       for (size_t i = 0; i < parts_[b].node_ids.size(); ++i)
         index[parts_[b].node_ids[i]] = static_cast<int>(i);
       expected_.parts.push_back({parts_[b].name, parts_[b].node_ids, parts_[b].points});
+      place_part(b);
     }
+  }
+
+  // As the first run has it.
+  void place_part(size_t b) {
+    if (!run_names_.empty()) parts_[b].placed = pose_of(variant(run_names_.front()), parts_[b].name);
   }
 
   // Without component modes: fields from the data themselves.
@@ -185,6 +199,7 @@ class Trainer {
         all.middleRows<3>(3 * at.at(parts_[b].node_ids[i])) =
             A.transpose() * modes[b].middleRows<3>(3 * static_cast<Index>(i));
       parts_[b] = part_of(b, all, MatrixXd());
+      place_part(b);
     }
   }
 
@@ -306,6 +321,7 @@ class Trainer {
       try {
         add_pairs(joint, joint.first, joint.second, joint.and_between.has_value());
         if (joint.and_between) add_pairs(joint, joint.and_between->first, joint.and_between->second, true);
+        if (joint.motion && !is_driven(joint.kind)) lose(joint, "its motion, a constant");
       } catch (const InputError& e) {
         fail_input(joint.where, "joint '{}': {}", joint.name, e.what());
       }
@@ -316,6 +332,45 @@ class Trainer {
           fmt::format("joints that no pairs of nodes stand for are held by the training data alone: "
                       "{}",
                       fmt::join(approximate_, ", ")));
+    if (!lost_.empty())
+      diagnostics_.warn(
+          "train.lost-joints",
+          fmt::format(
+              "the model does not have {}: {} not linear in positions, so that combinations of motions "
+              "that satisfy {} need not. Loads other than those of the training may tear {}, which the "
+              "model does not notice: compare every run with model = \"full\"",
+              fmt::join(lost_, ", "), lost_.size() == 1 ? "it is" : "they are",
+              lost_.size() == 1 ? "it" : "them", lost_.size() == 1 ? "it" : "them"));
+  }
+
+  // Whether all combinations of positions that satisfy a joint without pairs satisfy it, too: one of its
+  // sides does not move, and with it the directions that its rows are measured along (joint.hpp).
+  static bool is_linear(const JointSpec& joint) {
+    const bool ground = joint.first.is_ground() || joint.second.is_ground();
+    switch (joint.kind) {
+      case JointKind::Cylindrical:
+      case JointKind::Prismatic:
+      case JointKind::Planar:
+      case JointKind::Universal:
+      case JointKind::Angle:
+      case JointKind::Revolute:
+      case JointKind::Fixed:
+        return ground;
+      case JointKind::PointOnLine:
+      case JointKind::PointOnPlane:
+      case JointKind::Displacement:
+        return joint.first.is_ground();
+      case JointKind::Spherical:
+      case JointKind::Distance:
+        break;
+    }
+    return false;
+  }
+
+  // A joint that the model has in part or not at all.
+  void lose(const JointSpec& joint, const std::string& what) {
+    approximate_.push_back(fmt::format("'{}' ({})", joint.name, what));
+    if (!is_linear(joint)) lost_.push_back(approximate_.back());
   }
 
   // A joint as pairs of points that stay together: one for a spherical joint, two along the axis of a
@@ -352,9 +407,9 @@ class Trainer {
       for (int k = 0; k < 3; ++k) offsets.push_back(reach(base.col(k)) * base.col(k));
     } else if (joint.kind == JointKind::Universal) {
       offsets = {Vector3d::Zero()};
-      approximate_.push_back(fmt::format("'{}' (its right angle)", joint.name));
+      lose(joint, "its right angle");
     } else {
-      approximate_.push_back(fmt::format("'{}' ({})", joint.name, name_of(joint.kind)));
+      lose(joint, std::string(name_of(joint.kind)));
       return;
     }
     const double small = 1e-9 * std::max(1e-3, at.norm());
@@ -376,10 +431,9 @@ class Trainer {
     const bool flat = offsets.size() == 2 && (offsets[0] - offsets[1]).norm() <= small;
     if (!flat && hold(offsets)) return;
     if (offsets.size() > 1 && hold({Vector3d::Zero()}))
-      approximate_.push_back(fmt::format("'{}' (its nodes do not reach along its axis)", joint.name));
+      lose(joint, "its nodes do not reach along its axis");
     else
-      approximate_.push_back(
-          fmt::format("'{}' (its point is outside of the plane or line of its nodes)", joint.name));
+      lose(joint, "its point is outside of the plane or line of its nodes");
   }
 
   // ---- the space
@@ -413,8 +467,7 @@ class Trainer {
         if (load.second) at_place(load.load.where, "load", load.load.name, *load.second);
       }
       for (const SensorSpec& sensor : study.simulation->sensors)
-        if (sensor.place && !is_stress(sensor.kind))
-          at_place(sensor.where, "sensor", sensor.name, *sensor.place);
+        if (sensor.place) at_place(sensor.where, "sensor", sensor.name, *sensor.place);
     };
     of_study(study_);
     for (const StudyCase& variant : study_.cases) of_study(variant.study);
@@ -635,6 +688,7 @@ class Trainer {
       order.rms_error = std::sqrt(sum / (coordinates * samples));
       order.largest_error = largest;
     }
+    training_.choice.reconstructed = true;
   }
 
   struct RunError {
@@ -671,6 +725,7 @@ class Trainer {
     SlapModel model = training_.model(m);
     model.start = training_.basis.eta.col(training_.basis.run_starts[run]).head(m);
     model.start_rate = training_.start_rate(model, run);
+    for (SlapPart& part : model.parts) part.placed = pose_of(of_run, part.name);
     SimulationOptions options;
     options.write_files = false;
     options.stop = stop_;
@@ -721,22 +776,54 @@ class Trainer {
                                 training_.choice.why
                           : training_.choice.why;
     rom.lissom_version = LISSOM_VERSION;
+    check_that_it_opens();
   }
 
-  // Where even the best order is a hundredth of the motion away from it, there is no model of it.
+  // A model that its own study cannot be run with is not written.
+  void check_that_it_opens() {
+    const StudyFile& own = run_names_.empty() ? study_ : variant(run_names_.front());
+    if (!own.simulation) return;
+    Diagnostics told_by_its_runs;
+    build_rom_system(own, training_.rom.model, told_by_its_runs);
+  }
+
+  // A model that is a hundredth of the motion away from it is none. Orders that could not be run are as far
+  // away as can be; where none was tried, what the modes leave out is the least that it can be.
   void warn_of_poor_model() {
-    double best = std::numeric_limits<double>::infinity(), motion = 0;
-    for (const SlapOrder& order : training_.choice.orders)
-      best = std::min(best, order.largest_error.value_or(order.left_out));
-    for (const SnapshotReport& report : training_.reports) motion = std::max(motion, report.motion);
-    if (best <= 0.01 * motion) return;
-    diagnostics_.warn(
-        "train.poor",
-        fmt::format(
-            "no order up to {} follows the training motion: nodes move up to {:.3g} m, and the "
-            "best model is {:.3g} m away; train on more samples ({} modes are all that {} samples have)",
-            training_.choice.orders.size(), motion, best, training_.basis.rank(),
-            training_.basis.eta.cols()));
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    const OrderChoice& choice = training_.choice;
+    const double motion = training_.accuracy(training_.order).motion;
+    const auto error_of = [&](const SlapOrder& order) {
+      return order.largest_error.value_or(choice.reconstructed ? infinite : order.left_out);
+    };
+    const SlapOrder* best = &choice.orders.front();
+    for (const SlapOrder& order : choice.orders)
+      if (error_of(order) < error_of(*best)) best = &order;
+    const auto size = static_cast<int>(choice.orders.size());
+    const double own =
+        training_.order <= size ? error_of(choice.orders[training_.order - 1]) : error_of(*best);
+    if (own <= poor_model * motion) return;
+    const auto away = [](double error) {
+      return std::isfinite(error) ? fmt::format("is {:.3g} m away", error) : "could not be run to its end";
+    };
+    const std::string moves = fmt::format("nodes move up to {:.3g} m", motion);
+    if (error_of(*best) <= poor_model * motion)
+      diagnostics_.warn(
+          "train.poor",
+          fmt::format("the model of order {} does not follow the training motion: {}, and it {}; "
+                      "the model of order {} {}: take order = {}",
+                      training_.order, moves, away(own), best->m, away(error_of(*best)), best->m));
+    else
+      diagnostics_.warn(
+          "train.poor",
+          fmt::format(
+              "no order up to {} follows the training motion: {}, and the best model {}; {}", size, moves,
+              away(error_of(*best)),
+              lost_.empty()
+                  ? fmt::format("train on more samples ({} modes are all that {} samples have)",
+                                training_.basis.rank(), training_.basis.eta.cols())
+                  : fmt::format("it does not have {}, which may be why: simulate with model = \"full\"",
+                                fmt::join(lost_, ", "))));
   }
 
   static constexpr double default_tolerance = 1.5e-10;  // of the size
@@ -757,7 +844,7 @@ class Trainer {
   SnapshotExpectation expected_;
   std::vector<std::string> run_names_;  // of own runs
   TrainingRuns runs_;
-  std::vector<std::string> approximate_, failures_;
+  std::vector<std::string> approximate_, lost_, failures_;
 };
 
 }  // namespace
@@ -765,7 +852,19 @@ class Trainer {
 SlapModel Training::model(int m) const {
   SlapModel model = make_slap_model(space, basis, m, model_options);
   model.start_rate = start_rate(model, 0);
+  model.accuracy = accuracy(m);
   return model;
+}
+
+SlapAccuracy Training::accuracy(int m) const {
+  SlapAccuracy accuracy;
+  for (const SnapshotReport& report : reports) accuracy.motion = std::max(accuracy.motion, report.motion);
+  if (!choice.reconstructed || m > static_cast<int>(choice.orders.size())) return accuracy;
+  const SlapOrder& found = choice.orders[static_cast<size_t>(m - 1)];
+  accuracy.failed = !found.largest_error;
+  if (found.largest_error) accuracy.largest_error = *found.largest_error;
+  if (found.rms_error) accuracy.rms_error = *found.rms_error;
+  return accuracy;
 }
 
 VectorXd Training::start_rate(const SlapModel& model, int run) const {

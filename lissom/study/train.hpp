@@ -32,6 +32,8 @@ struct Training {
 
   // Of any order up to basis.rank(), at the start of the first run.
   SlapModel model(int m) const;
+  // How well the model of order m repeats the training; not known where nothing was reconstructed.
+  SlapAccuracy accuracy(int m) const;
   // The model's velocity with the momentum of a run's start.
   Eigen::VectorXd start_rate(const SlapModel& model, int run) const;
 };

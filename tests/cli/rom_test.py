@@ -4,7 +4,7 @@ import csv
 import math
 import unittest
 
-from support import CliTest
+from support import CliTest, brick, inp_deck
 
 try:
     import h5py
@@ -261,14 +261,15 @@ set = { "simulate.step" = 1e-4, "simulate.sample" = 1e-3 }
         self.assert_refused(["inspect", "cut.rom.h5"], "cut.rom.h5")
 
     def test_training_needs_its_table_and_an_order_in_range(self):
+        self.write("arm.inp", inp_deck(*brick((1, 1, 2), (0.02, 0.02, 0.1), "C3D8")))
         self.write("s.toml", """
 [bodies.arm]
-rigid = { mass = 1, inertia = [1, 1, 1] }
-points = { hub = [0, 0, 0] }
+mesh = "arm.inp"
+reduce = { interfaces = ["node 1"] }
 [[joints]]
 name = "hinge"
 kind = "spherical"
-between = ["ground", "arm.hub"]
+between = ["ground", "arm.node 1"]
 [simulate]
 end = 1
 step = 1e-3

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <hdf5.h>
+#include <Eigen/Geometry>
 
 #include <functional>
 #include <limits>
@@ -45,6 +46,7 @@ RomFile sample_rom() {
       for (int j = 0; j < i; ++j) part.C.col(3 * i + j) = part.C.col(3 * j + i);
     if (rank == 4) {
       part.C_damping = random_matrix(2, 9 * (m + 2));
+      part.placed = SlapPose{random_matrix(3, 1), Eigen::AngleAxisd(1.2, Eigen::Vector3d::UnitY()).matrix()};
       part.node_ids = {3, 1, 4'000'000'000, 15, 9};
       part.fields = random_matrix(5, 2);
       part.coefficients = random_matrix(6, m + 1);
@@ -62,6 +64,8 @@ RomFile sample_rom() {
     if (i > 0) frame.moment = random_matrix(9, m + 1);
     frame.arm = random_matrix(3, 1);
     frame.axes = random_matrix(3, 3);
+    frame.rest = random_matrix(3, 1);
+    if (i == 1) frame.node_ids = {15, 3, 4'000'000'000};
     model.frames.push_back(frame);
   }
   const MatrixXd L = random_matrix(m, m);
@@ -77,6 +81,7 @@ RomFile sample_rom() {
   model.training.samples = random_matrix(m, 6);
   model.training.spread = random_matrix(m, 1).cwiseAbs();
   model.training.reach = 0.1;
+  model.accuracy = {0.7, 1.0 / 9, 1.0 / 11, true};
   rom.study = "title = \"x\"\n# and so on\n";
   rom.study_path = "/somewhere/study.toml";
   rom.case_name = "sudden";
@@ -98,6 +103,11 @@ void expect_same_rom(const RomFile& a, const RomFile& b) {
     expect_same(x.parts[i].A, y.parts[i].A);
     expect_same(x.parts[i].C, y.parts[i].C);
     expect_same(x.parts[i].C_damping, y.parts[i].C_damping);
+    ASSERT_EQ(x.parts[i].placed.has_value(), y.parts[i].placed.has_value());
+    if (x.parts[i].placed) {
+      expect_same(x.parts[i].placed->position, y.parts[i].placed->position);
+      expect_same(x.parts[i].placed->rotation, y.parts[i].placed->rotation);
+    }
     EXPECT_EQ(x.parts[i].node_ids, y.parts[i].node_ids);
     expect_same(x.parts[i].fields, y.parts[i].fields);
     expect_same(x.parts[i].coefficients, y.parts[i].coefficients);
@@ -117,6 +127,8 @@ void expect_same_rom(const RomFile& a, const RomFile& b) {
     expect_same(x.frames[i].moment, y.frames[i].moment);
     expect_same(x.frames[i].arm, y.frames[i].arm);
     expect_same(x.frames[i].axes, y.frames[i].axes);
+    expect_same(x.frames[i].rest, y.frames[i].rest);
+    EXPECT_EQ(x.frames[i].node_ids, y.frames[i].node_ids);
   }
   expect_same(x.M, y.M);
   expect_same(x.mass_damping, y.mass_damping);
@@ -129,6 +141,10 @@ void expect_same_rom(const RomFile& a, const RomFile& b) {
   expect_same(x.training.samples, y.training.samples);
   expect_same(x.training.spread, y.training.spread);
   expect_same(x.training.reach, y.training.reach);
+  expect_same(x.accuracy.motion, y.accuracy.motion);
+  expect_same(x.accuracy.largest_error, y.accuracy.largest_error);
+  expect_same(x.accuracy.rms_error, y.accuracy.rms_error);
+  EXPECT_EQ(x.accuracy.failed, y.accuracy.failed);
   EXPECT_EQ(a.study, b.study);
   EXPECT_EQ(a.study_path, b.study_path);
   EXPECT_EQ(a.case_name, b.case_name);
@@ -204,7 +220,7 @@ TEST(RomFile, EveryDatasetIsInTheReferencePage) {
     for (size_t at; (at = one.find("/parts/P/")) != std::string::npos;) one.replace(at + 7, 1, number);
     all += one;
   }
-  EXPECT_EQ(test::expect_datasets_documented(folder / "a.rom.h5", all), 33);
+  EXPECT_EQ(test::expect_datasets_documented(folder / "a.rom.h5", all), 38);
   // the page's positions are those of slap_model.hpp: x = (fields (x) I_3) coefficients e
   const SlapPart& part = rom.model.parts[0];
   VectorXd e(m + 1);

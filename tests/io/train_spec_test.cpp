@@ -11,7 +11,8 @@ namespace {
 struct Parser {
   TemporaryFolder folder;
   Parser() {
-    for (const char* name : {"run.h5", "a.npy", "b.npy", "t.npy", "model.rom.h5"}) folder.write(name, "x");
+    for (const char* name : {"a.msh", "run.h5", "a.npy", "b.npy", "t.npy", "model.rom.h5"})
+      folder.write(name, "x");
   }
   StudyFile operator()(const std::string& text, const std::filesystem::path& rom = {}) const {
     return parse_study(text, folder.path() / "s.toml", rom);
@@ -31,14 +32,14 @@ struct Parser {
   }
 };
 
-// Two links; what a body is made of does not matter here.
+// Two links; meshes are not looked at here.
 const std::string mechanism = R"(
 [bodies.a]
-rigid = { mass = 1, inertia = [1, 1, 1] }
-points = { hub = [0, 0, 0], pin = [1, 0, 0] }
+mesh = "a.msh"
+reduce = { interfaces = ["hub", "pin"] }
 [bodies."b.c"]
-rigid = { mass = 1, inertia = [1, 1, 1] }
-points = { pin = [0, 0, 0], tip = [1, 0, 0] }
+mesh = "a.msh"
+reduce = { interfaces = ["pin", "tip"] }
 [[joints]]
 name = "hinge"
 kind = "spherical"
@@ -192,7 +193,8 @@ set = { "simulate.model" = "slap", "train.order" = 8 }
 TEST(TrainSpec, ASlapModelComesFromTrainingOrFromAFile) {
   const Parser parse;
   parse.expect(mechanism + run + "model = \"slap\"\n", {":15: simulate.model: \"slap\" needs a model"});
-  parse.expect(mechanism + run + "model = \"slp\"\n", {"'slp' is none of full, slap, pod; did you mean 'slap'?"});
+  parse.expect(mechanism + run + "model = \"slp\"\n",
+               {"'slp' is none of full, slap, pod; did you mean 'slap'?"});
   parse.expect(mechanism + run + "[[cases]]\nname = \"x\"\nset = { \"simulate.model\" = \"slap\" }\n",
                {"simulate.model: \"slap\" needs a model", "(case 'x')"});
   parse.expect(mechanism + run + "[[cases]]\nname = \"x\"\nset = { \"train.order\" = 8 }\n",

@@ -212,7 +212,7 @@ TEST(PodBody, DampingOfEveryFormIsThatOfTheElements) {
       const Body::Energy expected = direct.energy(q, v, fall, *room),
                          found = other.energy(q, v, fall, *other_room);
       EXPECT_GT(expected.damping_power, 0);
-      // ecsw has no training for rates: what strains at the snapshots have taught it
+      // directions that no motion of the training had: what rates at the snapshots have taught ecsw
       const double tolerance = law.polynomial() ? 1e-11 : 0.2;
       EXPECT_NEAR(found.damping_power, expected.damping_power, tolerance * expected.damping_power);
       // the power is force times velocity
@@ -221,6 +221,80 @@ TEST(PodBody, DampingOfEveryFormIsThatOfTheElements) {
       direct.add_residual(q, zero, zero, 1, Vector3d::Zero(), *room, without);
       EXPECT_NEAR((with - without).dot(v), expected.damping_power, 1e-9 * expected.damping_power);
     }
+}
+
+// Elements, basis and all states of a fallen pendulum, for the forces alone.
+struct Sampled {
+  explicit Sampled(Fallen& fallen) {
+    model.dimension = fallen.options.dimension;
+    model.law = fallen.options.law;
+    model.elements = fallen.body.elements();
+    model.E_ref = fallen.E.col(0);
+    model.Psi = fallen.sample.basis.leftCols(fallen.r);
+    xi = model.Psi.transpose() * (fallen.E.colwise() - fallen.E.col(0));
+  }
+  // Largest error over all states of forces at velocities v, over the largest of the forces themselves.
+  double error(const PodForceModel& found, const MatrixXd& v) const {
+    const auto direct = make_direct_force(model);
+    const auto room = found.room(), direct_room = direct->room();
+    double worst = 0, size = 0;
+    for (Index s = 0; s < xi.cols(); ++s) {
+      VectorXd f = VectorXd::Zero(xi.rows()), g = f, still = f, f_still = f, g_still = f;
+      found.add_force(xi.col(s), v.col(s), *room, f);
+      direct->add_force(xi.col(s), v.col(s), *direct_room, g);
+      if (!v.isZero(0)) {
+        // the damping force alone
+        found.add_force(xi.col(s), still, *room, f_still);
+        direct->add_force(xi.col(s), still, *direct_room, g_still);
+      }
+      worst = std::max(worst, (f - f_still - g + g_still).norm());
+      size = std::max(size, (g - g_still).norm());
+    }
+    return worst / size;
+  }
+  PodElements model;
+  MatrixXd xi;
+};
+
+TEST(PodBody, EcswIsJudgedByAllStatesAndNotByThoseThatItSaw) {
+  PendulumOptions options = damped(2, 0);
+  options.elements = 20;
+  Fallen fallen(options, 6, 0.4);
+  Sampled of(fallen);
+  // an instant that no evenly spaced choice of twenty states has
+  std::mt19937 random(11);
+  for (const Index s : {31, 87, 88, 143})
+    of.xi.col(s) += 0.3 * of.xi.rowwise().norm().cwiseProduct(test::normal_vector(6, random)) / 14;
+  EcswTraining training;
+  const double tolerance = 1e-4;
+  const auto force = make_ecsw_force(of.model, of.xi, tolerance, training, 1);
+  EXPECT_TRUE(training.reached);
+  EXPECT_LE(training.error, tolerance);
+  EXPECT_GT(training.error, 0);
+  // by a sum of its own: each state was scaled by its own force, so that the largest errs by little more
+  EXPECT_LT(of.error(*force, MatrixXd::Zero(6, of.xi.cols())), 30 * tolerance);
+}
+
+TEST(PodBody, EcswSamplesDampingAsWellAsElasticForces) {
+  for (const AncfLaw& law : {AncfLaw{}, exudyn}) {
+    PendulumOptions options = damped(2, 2e-3, law);
+    options.elements = 20;
+    Fallen fallen(options, 6, 0.4);
+    Sampled of(fallen);
+    EcswTraining training;
+    const double tolerance = 1e-5;
+    const auto force = make_ecsw_force(of.model, of.xi, tolerance, training);
+    EXPECT_TRUE(training.reached);
+    EXPECT_LE(training.error, tolerance);
+    EXPECT_LE(training.damping_error, tolerance);
+    EXPECT_GT(training.damping_error, 0);
+    // along the motion itself, from state to state: weights of elastic forces alone are 10 % off and more
+    // here
+    const Index k = of.xi.cols();
+    MatrixXd v = MatrixXd::Zero(6, k);
+    v.middleCols(1, k - 2) = (of.xi.rightCols(k - 2) - of.xi.leftCols(k - 2)) / 4e-3;
+    EXPECT_LT(of.error(*force, v), 30 * tolerance);
+  }
 }
 
 TEST(PodBody, EnergiesAndMomentaAreThoseOfTheBeams) {

@@ -563,6 +563,28 @@ TEST(SlapOrders, TheSmallestThatReachesTheToleranceIsProposed) {
   EXPECT_EQ(choice.proposed, 5);
 }
 
+TEST(SlapOrders, WhereNoneCouldBeRunNoneIsGood) {
+  OrderChoice choice = table_of({-1, -1, -1});
+  choice.reconstructed = true;
+  propose_order(choice, 1);
+  EXPECT_EQ(choice.proposed, 1);
+  EXPECT_NE(choice.why.find("not to be trusted"), std::string::npos) << choice.why;
+}
+
+TEST(SlapAccuracy, IsPoorAboveAHundredthOfTheMotionAndWhereARunFailed) {
+  SlapAccuracy accuracy;
+  EXPECT_EQ(poor(accuracy), "");
+  accuracy.motion = 0.5;
+  EXPECT_EQ(poor(accuracy), "");  // nothing was run
+  accuracy.largest_error = 0.004;
+  EXPECT_EQ(poor(accuracy), "");
+  accuracy.largest_error = 0.006;
+  EXPECT_NE(poor(accuracy).find("0.006 m away (1.2 %)"), std::string::npos) << poor(accuracy);
+  accuracy.largest_error = std::numeric_limits<double>::quiet_NaN();
+  accuracy.failed = true;
+  EXPECT_NE(poor(accuracy).find("could not run"), std::string::npos);
+}
+
 TEST(SlapOrders, OnAPlateauTheFirstOfItIsProposed) {
   OrderChoice choice = table_of({1, 1e-3, 1.5e-6, 1e-6, 1.1e-6, 0.9e-6});
   propose_order(choice, 1e-9);

@@ -302,7 +302,7 @@ TEST(AncfSystem, LeavesOutWhatABasisSatisfies) {
   PodBodyOptions options;
   options.force = PodForce::Direct;
   auto body = std::make_unique<PodBody>("mechanism", bodies, E0, T, E0, options, diagnostics);
-  StudySystem built = build_pod_system(study, std::move(body), diagnostics);
+  StudySystem built = build_pod_system(study, std::move(body), shared, diagnostics);
   ASSERT_NE(built.pod, nullptr);
   EXPECT_EQ(built.system->bodies().size(), 1u);
   EXPECT_EQ(built.system->joints().size(), 2u);
@@ -334,7 +334,7 @@ TEST(AncfSystem, KeepsTheConstraintsThatABasisViolates) {
   options.force = PodForce::Direct;
   auto body = std::make_unique<PodBody>("mechanism", ancf_bodies(*apart.system), E0,
                                         Eigen::MatrixXd::Identity(40, 40), E0, options, diagnostics);
-  const StudySystem built = build_pod_system(study, std::move(body), diagnostics);
+  const StudySystem built = build_pod_system(study, std::move(body), apart, diagnostics);
   const SystemCheck check = check_study_system(built, study, diagnostics);
   EXPECT_EQ(check.joint_constraints, 4);
   EXPECT_EQ(check.satisfied, 0);
