@@ -91,6 +91,7 @@ void add_sweep(CLI::App& program, Command& command) {
       ->excludes(launcher);
   verb->add_option("--point", flags->point)->group("");
   verb->add_option("--parent", flags->parent)->group("");
+  add_geometry_flag(*verb);
   add_common_flags(*verb, command);
   verb->footer(
       "Examples:\n  lissom sweep study.toml --out results\n  lissom sweep study.toml --out results --resume\n"

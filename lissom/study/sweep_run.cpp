@@ -19,6 +19,7 @@
 #include "lissom/core/child_process.hpp"
 #include "lissom/core/resources.hpp"
 #include "lissom/core/text.hpp"
+#include "lissom/fe/geometry_trust.hpp"
 #include "lissom/io/sweep_point.hpp"
 #include "lissom/study/body.hpp"
 
@@ -445,6 +446,7 @@ class SweepWorker {
     child.output = child.messages = point_file(out_, point, ".log");
     child.arguments = {"sweep",   study_.path.string(),     "--out", out_.string(),
                        "--point", std::to_string(point + 1)};
+    if (geometry_is_trusted()) child.arguments.emplace_back("--trust-geometry");
     // one that is started directly ends with this process
     if (options_.launcher.empty())
       child.arguments.insert(child.arguments.end(), {"--parent", std::to_string(getpid())});
