@@ -28,6 +28,7 @@ void add_check(CLI::App& program, Command& command) {
   verb->add_option("STUDY", flags->study, "The study file (.toml)")->required();
   add_set_flag(*verb, flags->settings);
   verb->add_flag("--quick", flags->quick, "Look at the text only, not into meshes and other files");
+  add_geometry_flag(*verb);
   add_common_flags(*verb, command);
   verb->footer("Example:\n  lissom check study.toml");
   verb->callback([flags, &command] { run_check(*flags, command); });

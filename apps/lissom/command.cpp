@@ -4,6 +4,7 @@
 
 #include "lissom/core/child_process.hpp"
 #include "lissom/core/text.hpp"
+#include "lissom/fe/geometry_trust.hpp"
 #include "lissom/fe/matrix_reader.hpp"
 #include "lissom/io/body_file.hpp"
 #include "lissom/io/reduced_body_file.hpp"
@@ -32,6 +33,13 @@ JobContext Command::context() {
 void add_common_flags(CLI::App& verb, Command& command) {
   verb.add_flag("--json", command.json_output, "Print the result as JSON on standard output");
   verb.add_flag("-q,--quiet", command.quiet, "No progress on standard error");
+}
+
+void add_geometry_flag(CLI::App& verb) {
+  verb.add_flag_callback(
+      "--trust-geometry", [] { trust_geometry(true); },
+      "Let gmsh run where a geometry (.geo .step .brep .iges) lies, with all that the file may do: run "
+      "programs, read and write files");
 }
 
 void add_resume_flags(CLI::App& verb, ResumeFlags& flags) {
@@ -83,6 +91,9 @@ void add_body_flags(CLI::App& verb, BodyFlags& flags) {
   verb.add_option("--mesh-order", flags.mesh_order,
                   "1 linear, 2 quadratic elements for a geometry (default 2)")
       ->check(CLI::Range(1, 2));
+  verb.add_flag("--skip-elements", flags.skip_elements,
+                "Leave out shells, beams, masses, ties and whatever else of a mesh file is not read");
+  add_geometry_flag(verb);
   const std::string matrices = "Matrices";
   verb.add_option("--mass-matrix", flags.mass_matrix, "File that holds M, if FILE holds K only")
       ->group(matrices);
@@ -119,6 +130,7 @@ BodySpec body_spec(const BodyFlags& flags) {
   spec.units = parse_unit_system(flags.units);
   spec.gmsh.size = flags.mesh_size;
   spec.gmsh.order = flags.mesh_order;
+  spec.skip_elements = flags.skip_elements;
   if (!std::filesystem::exists(path)) fail_input("{}: no such file", flags.file);
   if (is_reduced_body_file(path))
     fail_input(

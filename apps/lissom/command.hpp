@@ -56,6 +56,7 @@ struct BodyFlags {
   std::string material, units = "SI", mesh;
   std::string mass_matrix, dofs, stiffness_name, mass_name;
   bool permit_massless = false, drop_empty_rows = false;
+  bool skip_elements = false;
   double mesh_size = 0;
   int mesh_order = 2;
   std::string mass;  // empty: consistent, or that of the matrices
@@ -63,6 +64,9 @@ struct BodyFlags {
 void add_body_flags(CLI::App& verb, BodyFlags& flags);
 // Throws InputError naming the flag.
 BodySpec body_spec(const BodyFlags& flags);
+
+// --trust-geometry, of all verbs that read meshes.
+void add_geometry_flag(CLI::App& verb);
 
 // Of verbs that simulate: --resume and --checkpoint.
 using ResumeFlags = ResumeOptions;

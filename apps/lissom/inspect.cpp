@@ -15,7 +15,8 @@ void inspect(const BodyFlags& flags, const CLI::App& verb, Command& command) {
   if (!is_study(flags.file) && !rom && !result) return command.take(inspect_body(body_spec(flags), context));
   // a study says itself what its bodies are, as does a model
   for (const CLI::Option* option : verb.get_options([](const CLI::Option* o) { return o->count() > 0; }))
-    if (const std::string name = option->get_name(); name != "FILE" && name != "--json" && name != "--quiet")
+    if (const std::string name = option->get_name();
+        name != "FILE" && name != "--json" && name != "--quiet" && name != "--trust-geometry")
       fail_input("{} goes with a mesh or matrix file, and {} is {}", name, flags.file,
                  rom      ? "a reduced mechanism"
                  : result ? "the result of a simulation"

@@ -138,6 +138,14 @@ int main(int argc, char** argv) {
   for (const Warning& warning : command.diagnostics.warnings())
     fmt::print(stderr, "lissom: warning: {}\n", printable(to_string(warning)));
   std::string out;
+  // a result that tells of wrong input: all that was found out, and the error
+  if (command.json.contains("error")) {
+    const std::string problem = printable(command.json["error"].get<std::string>());
+    fmt::print(stderr, "lissom: error: {}\n", problem);
+    command.exit_code = exit_wrong_input;
+    command.json["error"] = problem;
+    command.json["exit_code"] = exit_wrong_input;
+  }
   if (command.json_output) {
     command.json["warnings"] = to_json(command.diagnostics);
     out = command.json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

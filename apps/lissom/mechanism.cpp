@@ -19,6 +19,7 @@ void add_mechanism_flags(CLI::App& verb, MechanismFlags& flags) {
                   "Of a reduced mechanism: the loads and sensors of this study in place of its own")
       ->check(not_empty());
   add_setting_flags(verb, flags.settings);
+  add_geometry_flag(verb);
 }
 
 }  // namespace lissom::app

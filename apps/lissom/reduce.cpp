@@ -37,6 +37,7 @@ void add_reduce(CLI::App& program, Command& command) {
                    "In place of the study's: relative error of the eigenvalues");
   verb->add_option("--out", flags->out, "Folder for the results (default: NAME.out)")->check(not_empty());
   verb->add_flag("--no-files", flags->no_files, "Write nothing at all");
+  add_geometry_flag(*verb);
   add_common_flags(*verb, command);
   verb->footer(
       "Examples:\n"

@@ -45,6 +45,7 @@ void add_run(CLI::App& program, Command& command) {
   verb->add_flag("--no-report", flags->no_report, "Neither report.html nor the views that it shows");
   add_resume_flags(*verb, flags->resume);
   add_set_flag(*verb, flags->settings);
+  add_geometry_flag(*verb);
   add_common_flags(*verb, command);
   verb->footer(
       "Examples:\n"

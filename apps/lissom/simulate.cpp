@@ -48,6 +48,7 @@ void add_simulate(CLI::App& program, Command& command) {
   verb->add_flag("--no-view", flags->no_view, "Write no view of the motion (motion.view.h5)");
   add_resume_flags(*verb, flags->resume);
   add_setting_flags(*verb, flags->mechanism.settings);
+  add_geometry_flag(*verb);
   add_common_flags(*verb, command);
   verb->footer(
       "Writes sensors.csv (in the study's units) and result.h5 (in SI units). Ctrl-C ends the run and keeps "

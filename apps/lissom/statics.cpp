@@ -53,6 +53,7 @@ void add_assemble(CLI::App& program, Command& command) {
   verb->add_option("STUDY", flags->file, "The study file (.toml)")->required();
   verb->add_option("--case", flags->case_name, "This case of the study instead of the study itself")
       ->check(not_empty());
+  add_geometry_flag(*verb);
   add_common_flags(*verb, command);
   verb->footer(
       "Prints position and rotation of every body as lines for the study.\nExample:\n  lissom assemble "

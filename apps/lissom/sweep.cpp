@@ -79,6 +79,7 @@ void add_sweep(CLI::App& program, Command& command) {
                  "No processes: one point after the other, bodies reduced once, and a crash ends all")
       ->excludes(launcher);
   verb->add_option("--point", flags->point)->group("");
+  add_geometry_flag(*verb);
   add_common_flags(*verb, command);
   verb->footer(
       "Examples:\n  lissom sweep study.toml --out results\n  lissom sweep study.toml --out results --resume\n"

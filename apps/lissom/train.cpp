@@ -39,6 +39,7 @@ void add_train(CLI::App& program, Command& command) {
   verb->add_flag("--no-files", flags->no_files, "Write nothing at all");
   add_resume_flags(*verb, flags->resume);
   add_set_flag(*verb, flags->settings);
+  add_geometry_flag(*verb);
   add_common_flags(*verb, command);
   verb->footer(
       "Writes model.rom.h5, which 'lissom simulate' runs, and what led to its order.\n"

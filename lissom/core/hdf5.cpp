@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "lissom/core/file_kind.hpp"
+#include "lissom/core/memory_check.hpp"
 #include "lissom/core/resources.hpp"
+#include "lissom/core/text.hpp"
 
 namespace lissom::hdf5 {
 
@@ -68,6 +70,38 @@ std::string reason() {
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, &text);
   return text.empty() ? "HDF5 gives no reason" : text;
 }
+
+// A file is all that is read. What leads into another one (external links, external raw data, virtual
+// datasets) is refused: a stranger's file could otherwise make numbers of any file that the user can read, or
+// wait at a pipe.
+//
+// How objects are looked for: links into other files are not followed, be they the last on the way or not.
+// HDF5 asks before it opens the other file.
+class SameFile {
+ public:
+  explicit SameFile(hid_t kind) : list_(H5Pcreate(kind), H5Pclose) {
+    const auto refuse = [](const char*, const char*, const char* file, const char*, unsigned*, hid_t,
+                           void* asked_for) -> herr_t {
+      *static_cast<std::string*>(asked_for) = file ? file : "?";
+      return -1;
+    };
+    H5Pset_elink_cb(list_.id(), refuse, &other_);
+  }
+  // the callback has the address of `other_`
+  SameFile(const SameFile&) = delete;
+  SameFile& operator=(const SameFile&) = delete;
+  hid_t id() const { return list_.id(); }
+  // After a call that failed: throws InputError if a link into another file was the reason.
+  void check(const std::string& where) const {
+    if (!other_.empty())
+      fail_input("{}: leads into another file ('{}'), which is refused: copy the data into this one", where,
+                 printable(other_));
+  }
+
+ private:
+  Handle list_;
+  std::string other_;
+};
 
 Handle space_of(const Shape& shape) {
   if (shape.empty()) return {H5Screate(H5S_SCALAR), H5Sclose};
@@ -338,22 +372,29 @@ std::vector<std::string> Group::names() const {
 
 bool Group::has(std::string_view name) const {
   const Silence silence;
-  return H5Lexists(id_.id(), std::string(name).c_str(), H5P_DEFAULT) > 0;
+  const SameFile same(H5P_LINK_ACCESS);
+  const bool found = H5Lexists(id_.id(), std::string(name).c_str(), same.id()) > 0;
+  same.check(where(name));
+  return found;
 }
 
 namespace {
 
-// Whether the link leads to an object of that type. A soft or external link may lead nowhere; a hard link
-// whose object cannot be read is damage.
+// Whether the link leads to an object of that type. A soft link may lead nowhere; a hard link whose object
+// cannot be read is damage.
 bool is_object(hid_t location, const std::string& where, std::string_view name, H5O_type_t type) {
   const Silence silence;
   const std::string text(name);
+  const SameFile same(H5P_LINK_ACCESS);
   H5L_info_t link;
-  if (H5Lexists(location, text.c_str(), H5P_DEFAULT) <= 0) return false;
-  if (H5Lget_info(location, text.c_str(), &link, H5P_DEFAULT) < 0)
+  const bool there = H5Lexists(location, text.c_str(), same.id()) > 0;
+  same.check(where);
+  if (!there) return false;
+  if (H5Lget_info(location, text.c_str(), &link, same.id()) < 0)
     fail_input("{}: cannot be read ({}); the file may be damaged", where, reason());
   H5O_info_t info;
-  if (H5Oget_info_by_name2(location, text.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0) {
+  if (H5Oget_info_by_name2(location, text.c_str(), &info, H5O_INFO_BASIC, same.id()) < 0) {
+    same.check(where);
     if (link.type != H5L_TYPE_HARD) return false;
     fail_input("{}: cannot be read ({}); the file may be damaged", where, reason());
   }
@@ -372,7 +413,9 @@ bool Group::has_dataset(std::string_view name) const {
 
 Group Group::group(std::string_view name) const {
   const Silence silence;
-  Handle id(H5Gopen2(id_.id(), std::string(name).c_str(), H5P_DEFAULT), H5Gclose);
+  const SameFile same(H5P_GROUP_ACCESS);
+  Handle id(H5Gopen2(id_.id(), std::string(name).c_str(), same.id()), H5Gclose);
+  same.check(where(name));
   if (!id.valid()) fail_input("{}: the group cannot be opened: {}", where(name), reason());
   return Group(context_, std::move(id), fmt::format("{}/{}", path_, name));
 }
@@ -621,8 +664,17 @@ void GrowingDataset::flush() {
 
 Handle Group::open_dataset(std::string_view name) const {
   if (!has(name)) fail_input("{}: there is no such dataset", where(name));
-  Handle dataset(H5Dopen2(id_.id(), std::string(name).c_str(), H5P_DEFAULT), H5Dclose);
+  const SameFile same(H5P_DATASET_ACCESS);
+  Handle dataset(H5Dopen2(id_.id(), std::string(name).c_str(), same.id()), H5Dclose);
+  same.check(where(name));
   if (!dataset.valid()) fail_input("{}: the dataset cannot be opened: {}", where(name), reason());
+  // its numbers may be said to lie in other files
+  const Handle creation(H5Dget_create_plist(dataset.id()), H5Pclose);
+  if (!creation.valid()) fail_input("{}: cannot be read: {}", where(name), reason());
+  const bool is_virtual = H5Pget_layout(creation.id()) == H5D_VIRTUAL;
+  if (is_virtual || H5Pget_external_count(creation.id()) > 0)
+    fail_input("{}: is {}, whose numbers lie in other files, which is refused: copy them into this one",
+               where(name), is_virtual ? "a virtual dataset" : "a dataset with external storage");
   return dataset;
 }
 
@@ -631,6 +683,8 @@ void Group::check_size(std::string_view name, const Handle& dataset, std::uint64
   if (bytes > always_allowed && (bytes - always_allowed) / greatest_compression > stored)
     fail_input("{}: claims {} bytes of data, but the file holds only {} for it; the file is damaged",
                where(name), bytes, stored);
+  // what is not packed is bounded by the file
+  if (bytes > context_->bytes) check_memory(where(name), static_cast<double>(bytes));
 }
 
 DatasetInfo Group::info(std::string_view name) const {
@@ -853,7 +907,11 @@ void Group::write_attribute(std::string_view name, std::span<const std::int64_t>
 
 bool Group::has_attribute(std::string_view name, std::string_view of) const {
   const Silence silence;
-  return H5Aexists_by_name(id_.id(), std::string(of).c_str(), std::string(name).c_str(), H5P_DEFAULT) > 0;
+  const SameFile same(H5P_LINK_ACCESS);
+  const bool found =
+      H5Aexists_by_name(id_.id(), std::string(of).c_str(), std::string(name).c_str(), same.id()) > 0;
+  same.check(where(of));
+  return found;
 }
 
 namespace {
@@ -864,9 +922,11 @@ struct Attribute {
   std::uint64_t count = 0;
 
   Attribute(hid_t location, const std::string& where, std::string_view name, std::string_view of) {
+    const SameFile same(H5P_LINK_ACCESS);
     id = {H5Aopen_by_name(location, std::string(of).c_str(), std::string(name).c_str(), H5P_DEFAULT,
-                          H5P_DEFAULT),
+                          same.id()),
           H5Aclose};
+    same.check(where);
     if (!id.valid()) fail_input("{}: there is no attribute '{}'", where, name);
     type = {H5Aget_type(id.id()), H5Tclose};
     space = {H5Aget_space(id.id()), H5Sclose};

@@ -9,6 +9,9 @@
 #include <limits>
 #include <string_view>
 
+#include "lissom/core/file_kind.hpp"
+#include "lissom/core/hdf5.hpp"
+#include "lissom/core/memory_check.hpp"
 #include "lissom/core/text.hpp"
 
 namespace lissom {
@@ -119,6 +122,10 @@ long count_mat_variables(const std::filesystem::path& path) {
 }
 
 MatHandle open_mat_file(const std::filesystem::path& path) {
+  check_is_file(path);
+  // version 7.3, which matio would open without our checks of links to other files
+  if (hdf5::is_hdf5(path))
+    fail_input("{}: is an HDF5 file, expected a .mat file of version 4 to 7", path.string());
   MatHandle file(Mat_Open(path.c_str(), MAT_ACC_RDONLY), &Mat_Close);
   if (!file) fail_input("{}: is not a MATLAB .mat file", path.string());
   return file;
@@ -181,6 +188,7 @@ void check_mat_size(const matvar_t& variable, std::uint64_t bytes, const std::st
       (variable.class_type == MAT_C_SPARSE && columns > most))
     fail_input("{}: claims to be {}, which a file of {} bytes cannot hold; it is damaged", where, shape,
                bytes);
+  if (is_full_numeric(variable)) check_memory(where, static_cast<double>(values) * sizeof(double));
 }
 
 }  // namespace lissom

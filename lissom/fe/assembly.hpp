@@ -27,7 +27,7 @@ struct AssemblyOptions {
 // The result does not depend on the number of threads: each entry is summed in the order of the elements.
 //
 // Throws InputError: no element at all; elements without a material, elastic constants or density; constants
-// out of range; elements whose Jacobian is not positive (ids, number, smallest scaled Jacobian); bad spiders.
+// out of range; elements whose Jacobian is not positive (jacobian_check.hpp); bad spiders.
 // Throws Error where K would have more than 2^31 - 1 entries.
 FeModel assemble(const Mesh& mesh, const AssemblyOptions& options, Diagnostics& diagnostics);
 

@@ -196,12 +196,23 @@ class Lines {
 struct TypeMeaning {
   std::optional<ElementType> type;
   int nodes = 0;       // 0: not known, lines are continued by a comma at their end
-  bool exact = false;  // the type is its plain form, without R, H, I, M, T, ...
+  bool exact = false;  // ours is the same element, not only one with the same nodes
   bool solid = false;
+  // An element without stiffness of its own, or one that marks a face or an edge (Gmsh writes CPS3 and T3D2
+  // for those) as long as no section makes a body of it.
+  bool marker = false;
 };
+
+bool is_marker(std::string_view upper_type) {
+  for (const std::string_view prefix :
+       {"CPS", "CPE", "CAX", "T2D", "T3D", "SFM", "R2D", "R3D", "RAX", "RB2D", "RB3D"})
+    if (upper_type.starts_with(prefix)) return true;
+  return false;
+}
 
 TypeMeaning meaning_of(std::string_view upper_type) {
   TypeMeaning meaning;
+  meaning.marker = is_marker(upper_type);
   const size_t start = upper_type.find("C3D");
   if (start == std::string_view::npos) return meaning;
   size_t end = start + 3;
@@ -217,7 +228,8 @@ TypeMeaning meaning_of(std::string_view upper_type) {
   if (!std::all_of(suffix.begin(), suffix.end(), [](char c) { return c >= 'A' && c <= 'Z'; })) return meaning;
   for (ElementType type : all_element_types)
     if (node_count(type) == meaning.nodes) meaning.type = type;
-  meaning.exact = meaning.type && suffix.empty();
+  // hex8 has incompatible modes, which are the I of C3D8I
+  meaning.exact = meaning.type && suffix == (meaning.type == ElementType::Hex8 ? "I" : "");
   return meaning;
 }
 
@@ -236,11 +248,16 @@ const std::set<std::string_view> constraints = {"TIE",
                                                 "EQUATION",
                                                 "EMBEDDEDELEMENT",
                                                 "CYCLICSYMMETRYMODEL",
-                                                "TRANSFORM",
                                                 "SHELLTOSOLIDCOUPLING",
+                                                "CONTACT",
                                                 "CONTACTPAIR",
                                                 "FASTENER",
+                                                "JOINT",
+                                                "PRETENSIONSECTION",
                                                 "DISTRIBUTINGCOUPLING"};
+
+// cards that bring stiffness or mass without an element of their own
+const std::set<std::string_view> bodies = {"NONSTRUCTURALMASS", "MATRIXINPUT", "MATRIXASSEMBLE"};
 
 // cards that make or move nodes and elements: a mesh without them would be wrong
 const std::set<std::string_view> generators = {"NGEN", "NFILL", "NCOPY", "NMAP", "ELGEN", "ELCOPY", "SYSTEM"};
@@ -805,6 +822,7 @@ class DeckReader {
   // a tie of some directions only is not a rigid spider
   void drop_partial(Coupling& coupling, const SourcePos& where) {
     coupling.dropped = true;
+    deck_.left_out.add("couplings of some of the directions 1 to 3", where);
     diagnostics_.warn(
         "inp.kinematic-directions",
         fmt::format("kinematic coupling '{}' is skipped: it ties some of the directions 1 to 3 only",
@@ -903,6 +921,7 @@ class DeckReader {
       fields.next(field);
       const std::string type = to_upper(field);
       if (type != "BEAM") {
+        deck_.left_out.add("*MPC of type " + type.substr(0, 40), here());
         diagnostics_.warn(
             "inp.mpc." + type.substr(0, 40),
             fmt::format("*MPC of type {} is not applied; only BEAM is understood", type.substr(0, 40)),
@@ -933,6 +952,8 @@ class DeckReader {
     if (generators.contains(card.keyword))
       fail_input(pos(card), "*{} is not supported: export the mesh with its nodes and elements written out",
                  card.shown);
+    if (constraints.contains(card.keyword) || bodies.contains(card.keyword))
+      deck_.left_out.add("*" + card.shown, pos(card));
     if (constraints.contains(card.keyword))
       diagnostics_.warn("inp.keyword." + card.keyword,
                         fmt::format("*{} is not applied: what it joins stays apart", card.shown), pos(card));
@@ -958,17 +979,22 @@ class DeckReader {
     for (const auto& [type, inexact] : inexact_) {
       const auto& [meaning, count, place] = inexact;
       const std::string key = "inp.element." + type;
-      if (meaning.type)
-        diagnostics_.warn(
-            key,
-            fmt::format("{} elements of type {} are read as {}, fully integrated in displacements alone",
-                        count, type, name_of(*meaning.type)),
-            deck_.pos(place));
-      else
+      if (meaning.type) {
         diagnostics_.warn(key,
-                          fmt::format("{} elements of type {} are skipped{}", count, type,
-                                      meaning.solid ? ": the body lacks them" : ""),
+                          fmt::format("{} elements of type {} are read as {}, {}", count, type,
+                                      name_of(*meaning.type),
+                                      *meaning.type == ElementType::Hex8
+                                          ? "fully integrated and with incompatible modes, which is C3D8I"
+                                          : "fully integrated in displacements alone"),
                           deck_.pos(place));
+        continue;
+      }
+      if (!meaning.marker)
+        deck_.left_out.add("elements of type " + type, deck_.pos(place), static_cast<long>(count));
+      diagnostics_.warn(key,
+                        fmt::format("{} elements of type {} are skipped{}", count, type,
+                                    meaning.solid ? ": the body lacks them" : ""),
+                        deck_.pos(place));
     }
   }
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "lissom/core/diagnostics.hpp"
+#include "lissom/fe/left_out.hpp"
 #include "lissom/fe/mesh.hpp"
 #include "lissom/fe/mesh_reader.hpp"
 
@@ -118,6 +119,7 @@ struct Deck {
   std::vector<Part> parts = std::vector<Part>(1);
   std::vector<Instance> instances;  // in file order
   std::vector<Material> materials;
+  LeftOut left_out;  // elements and constraints that are not read
 
   SourcePos pos(const Place& place) const { return {files[place.file], place.line}; }
 };

@@ -97,7 +97,9 @@ bool is_matrix_file(const fs::path& path) {
   const std::string extension = to_lower(path.extension().string());
   for (const char* known : {".mtx", ".mm", ".sti", ".mas", ".pch", ".dmig", ".op4", ".mat", ".h5", ".hdf5"})
     if (extension == known) return true;
-  // Ansys writes Matrix Market under any name
+  // Ansys writes Matrix Market under any name; a pipe would be waited for
+  std::error_code ec;
+  if (!fs::is_regular_file(path, ec)) return false;
   if (std::ifstream file(path, std::ios::binary); file) {
     char start[14] = {};
     file.read(start, sizeof start);

@@ -59,7 +59,8 @@ std::optional<Format> format_from_content(std::string_view bytes) {
 
 }  // namespace
 
-Mesh read_mesh(const std::filesystem::path& path, const GmshOptions& options, Diagnostics& diagnostics) {
+Mesh read_mesh(const std::filesystem::path& path, const GmshOptions& options, Diagnostics& diagnostics,
+               bool skip_elements) {
   std::optional<Format> format = format_from_extension(path);
   if (format == Format::Geometry) return mesh_with_gmsh(path, options, diagnostics);
 
@@ -75,9 +76,9 @@ Mesh read_mesh(const std::filesystem::path& path, const GmshOptions& options, Di
     case Format::Gmsh:
       return read_gmsh(bytes, path.string(), diagnostics);
     case Format::Nastran:
-      return read_nastran(bytes, path.string(), read_file, diagnostics);
+      return read_nastran(bytes, path.string(), read_file, diagnostics, skip_elements);
     default:
-      return read_inp(bytes, path.string(), read_file, diagnostics);
+      return read_inp(bytes, path.string(), read_file, diagnostics, skip_elements);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "lissom/fe/jacobian_check.hpp"
 #include "lissom/fe/quadrature.hpp"
 #include "lissom/fe/shape_functions.hpp"
 
@@ -20,7 +21,6 @@ using Eigen::Vector3d;
 
 // coincidence of nodes, relative to the diagonal of the bounding box
 constexpr double duplicate_tolerance = 1e-9;
-constexpr size_t negative_list_size = 10;
 
 // shape functions at the points that the report looks at, one per element type
 struct Tables {
@@ -173,11 +173,10 @@ MeshReport report_mesh(const Mesh& mesh, std::optional<double> density) {
       report.worst_ratio = ratio;
       report.worst_element = e;
     }
-    if (!(ratio > 0)) {
-      ++report.negative_elements;
-      if (report.negative_list.size() < negative_list_size) report.negative_list.push_back(e);
-    }
   }
+  const UnsoundElements unsound = find_unsound_elements(mesh);
+  report.negative_elements = unsound.count;
+  report.negative_list = unsound.first;
   if (report.elements > 0 && report.elements_without_density == 0) {
     // from the box's middle to the centre of mass (Steiner), then int x x^T to the inertia tensor
     MeshReport::MassProperties mass;

@@ -68,12 +68,13 @@ class Assembler {
   Assembler(Deck deck, const std::string& path, Diagnostics& diagnostics)
       : deck_(std::move(deck)), diagnostics_(diagnostics), builder_(path) {}
 
-  Mesh assemble() {
+  Mesh assemble(bool skip_elements) {
     index_parts();
     place_parts();
     choose_offsets();
     builder_.mesh().materials = deck_.materials;
     assign_sections();
+    deck_.left_out.check(skip_elements, deck_.files.front());
     emit_nodes_and_elements();
     emit_sets();
     emit_spiders();
@@ -415,6 +416,10 @@ class Assembler {
         const Members& members = get_set(Kind::Element, p, section.element_set, section.place);
         const int material = material_index(p, section);
         for (const Member& member : members) {
+          if (!element(member).type)
+            deck_.left_out.add(fmt::format("trusses or plane elements with the *SOLID SECTION of '{}'",
+                                           section.element_set),
+                               deck_.pos(element(member).place));
           int& assigned = placements_[member.placement]
                               .material[index_of(member.placement, Kind::Element).find(member.id)];
           if (assigned >= 0 && assigned != material)
@@ -667,8 +672,8 @@ class Assembler {
 }  // namespace
 
 Mesh read_inp(std::string_view bytes, const std::string& path, const FileLoader& load,
-              Diagnostics& diagnostics) {
-  return Assembler(read_deck(bytes, path, load, diagnostics), path, diagnostics).assemble();
+              Diagnostics& diagnostics, bool skip_elements) {
+  return Assembler(read_deck(bytes, path, load, diagnostics), path, diagnostics).assemble(skip_elements);
 }
 
 }  // namespace lissom

@@ -12,7 +12,8 @@
 //
 // SET1 and the case control do not say whether they list nodes or elements: such a list becomes a node set if
 // every id in it is a node's, an element set if every one is an element's, and often both. Settings of the
-// analysis are passed over; everything else that is not read is a warning.
+// analysis are passed over. Elements, masses and constraints that are not read are an error unless they are
+// to be skipped (left_out.hpp); everything else that is not read is a warning.
 #include <Eigen/Dense>
 
 #include <algorithm>
@@ -21,6 +22,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "lissom/fe/left_out.hpp"
 #include "lissom/fe/mesh_reader.hpp"
 #include "lissom/fe/nastran_cards.hpp"
 #include "lissom/fe/nastran_coordinates.hpp"
@@ -37,7 +39,7 @@ constexpr size_t max_unknown_cards = 200;
 const std::unordered_set<std::string_view> settings = {
     "ECHOON",  "ECHOOFF", "EIGB",    "EIGC",    "EIGP",    "EIGR",    "EIGRL",   "FREQ",
     "FREQ1",   "FREQ2",   "FREQ3",   "FREQ4",   "FREQ5",   "MPCADD",  "NLPARM",  "NLPCI",
-    "SPCADD",  "TABDMP1", "TABLED1", "TABLED2", "TABLED3", "TABLED4", "TABLEM1", "TABLEM2",
+    "PLOTEL",  "SPCADD",  "TABDMP1", "TABLED1", "TABLED2", "TABLED3", "TABLED4", "TABLEM1", "TABLEM2",
     "TABLEM3", "TABLEM4", "TABLES1", "TF",      "TIC",     "TSTEP",   "TSTEPNL"};
 
 const std::unordered_set<std::string_view> loads = {
@@ -47,10 +49,13 @@ const std::unordered_set<std::string_view> loads = {
 
 // Elements, masses and constraints: parts of the body that are missing from the mesh.
 const std::unordered_set<std::string_view> parts = {
-    "CBAR",   "CBEAM",  "CBEND",  "CBUSH",  "CBUSH1D", "CDAMP1", "CDAMP2", "CDAMP3", "CDAMP4", "CELAS1",
-    "CELAS2", "CELAS3", "CELAS4", "CGAP",   "CMASS1",  "CMASS2", "CMASS3", "CMASS4", "CONM1",  "CONM2",
-    "CONROD", "CQUAD4", "CQUAD8", "CQUADR", "CROD",    "CSHEAR", "CTRIA3", "CTRIA6", "CTRIAR", "CTUBE",
-    "CVISC",  "CWELD",  "CFAST",  "MPC",    "PLOTEL",  "RBAR",   "RBE1",   "RROD",   "RSPLINE"};
+    "BCONP",   "BCTABLE", "CBAR",   "CBEAM",  "CBEAM3", "CBEND",  "CBUSH",  "CBUSH1D", "CBUSH2D", "CDAMP1",
+    "CDAMP2",  "CDAMP3",  "CDAMP4", "CDAMP5", "CELAS1", "CELAS2", "CELAS3", "CELAS4",  "CFAST",   "CGAP",
+    "CGASK12", "CGASK16", "CGASK6", "CGASK8", "CMASS1", "CMASS2", "CMASS3", "CMASS4",  "CONM1",   "CONM2",
+    "CONROD",  "CONTACT", "CQUAD",  "CQUAD4", "CQUAD8", "CQUADR", "CQUADX", "CROD",    "CSEAM",   "CSHEAR",
+    "CTRIA3",  "CTRIA6",  "CTRIAR", "CTRIAX", "CTRIAX6", "CTUBE", "CVISC",  "CWELD",   "DMIG",    "GENEL",
+    "MPC",     "NSM",     "NSM1",   "NSML",   "NSML1",  "RBAR",   "RBAR1",  "RBE1",    "RJOINT",  "RROD",
+    "RSPLINE", "RSSCON",  "RTRPLT", "RTRPLT1", "TIE"};
 
 const std::unordered_set<std::string_view> material_tables = {"MATT1", "MATT9", "MATT11", "MATS1"};
 
@@ -70,7 +75,7 @@ class Reader {
   Reader(std::string_view bytes, const std::string& path, const FileLoader& load, Diagnostics& diagnostics)
       : path_(path), diagnostics_(diagnostics), cards_(bytes, path, load, diagnostics), builder_(path) {}
 
-  Mesh read();
+  Mesh read(bool skip_elements);
 
  private:
   // fields of the present card
@@ -179,6 +184,7 @@ class Reader {
   std::set<std::string> spider_names_;
   std::vector<std::int64_t> sorted_nodes_, sorted_elements_;
   std::set<std::string, std::less<>> unknown_;
+  LeftOut left_out_;
 };
 
 // fields ----------------------------------------------------------------------------------------------------
@@ -838,6 +844,7 @@ void Reader::other() {
         "nastran.material-tables",
         fmt::format("{}: a material's change with temperature or strain is not read", card_.name), card_.pos);
   } else if (parts.contains(card_.name)) {
+    left_out_.add(card_.name, card_.pos);
     diagnostics_.warn(
         "nastran.unknown-card." + card_.name,
         fmt::format("{} is left out of the mesh: only solid elements (CTETRA, CHEXA, CPENTA) and "
@@ -854,7 +861,7 @@ void Reader::other() {
   }
 }
 
-Mesh Reader::read() {
+Mesh Reader::read(bool skip_elements) {
   using Handler = void (Reader::*)();
   static const std::unordered_map<std::string_view, Handler> handlers = {
       {"GRID", &Reader::grid},     {"GRDSET", &Reader::grdset},  {"CTETRA", &Reader::element},
@@ -871,6 +878,8 @@ Mesh Reader::read() {
     (this->*(it == handlers.end() ? &Reader::other : it->second))();
   }
 
+  left_out_.check(skip_elements, path_);
+
   // what refers to cards that may come later
   place_nodes();
   sorted_nodes_ = builder_.mesh().node_ids;
@@ -886,8 +895,8 @@ Mesh Reader::read() {
 }  // namespace
 
 Mesh read_nastran(std::string_view bytes, const std::string& path, const FileLoader& load,
-                  Diagnostics& diagnostics) {
-  return Reader(bytes, path, load, diagnostics).read();
+                  Diagnostics& diagnostics, bool skip_elements) {
+  return Reader(bytes, path, load, diagnostics).read(skip_elements);
 }
 
 }  // namespace lissom

@@ -46,6 +46,7 @@ struct BodySpec {
   std::filesystem::path stiffness, mass_matrix, dofs;
   std::string stiffness_name, mass_name;
   bool permit_massless = false, drop_empty_rows = false;
+  bool skip_elements = false;  // of a mesh: leave out shells, beams, masses and ties
 
   // ... or a body file that Lissom wrote, which has all of it, in SI units
   std::filesystem::path body_file;

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "lissom/core/error.hpp"
+#include "lissom/core/file_kind.hpp"
 
 namespace lissom {
 
@@ -16,11 +17,10 @@ namespace {
 class FileBytes final : public ByteSource {
  public:
   explicit FileBytes(const std::filesystem::path& path) : path_(path.string()) {
-    std::error_code ec;
-    if (!std::filesystem::exists(path, ec)) fail_input("{}: no such file", path_);
-    if (std::filesystem::is_directory(path, ec)) fail_input("{}: is a folder, expected a file", path_);
+    check_is_file(path);
     file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file_ < 0) fail_input("{}: cannot be opened: {}", path_, std::strerror(errno));
+    std::error_code ec;
     size_ = std::filesystem::file_size(path, ec);
     if (ec) {
       ::close(file_);

@@ -188,9 +188,10 @@ std::string problem_of_name(const std::string& name) {
 
 // A body that is a beam; where it is and what it is made of is in its own keys.
 BodySpec read_beam(TomlTable& table, BodySpec& body) {
-  for (const char* key : {"mesh", "mesh_size", "mesh_order", "body", "reduced", "rigid", "points",
-                          "stiffness", "mass_matrix", "dofs", "stiffness_name", "mass_name",
-                          "permit_massless", "drop_empty_rows", "spiders", "modes", "reduce", "gcms"})
+  for (const char* key :
+       {"mesh", "mesh_size", "mesh_order", "skip_elements", "body", "reduced", "rigid", "points", "stiffness",
+        "mass_matrix", "dofs", "stiffness_name", "mass_name", "permit_massless", "drop_empty_rows", "spiders",
+        "modes", "reduce", "gcms"})
     if (table.value(key))
       table.problem(
           key,
@@ -231,6 +232,7 @@ BodySpec read_body(const std::string& name, TomlTable table, const std::filesyst
     if (*order != 1 && *order != 2)
       table.problem("mesh_order", fmt::format("is {}, expected 1 or 2", *order));
   }
+  body.skip_elements = table.boolean("skip_elements").value_or(false);
   file("body", body.body_file);
   file("reduced", body.reduced_file);
   file("stiffness", body.stiffness);

@@ -602,6 +602,11 @@ const TableSchema& body_schema() {
            .bounds = between(1, 2),
            .shown_kind = "1 or 2",
            .meaning = "linear or quadratic elements, for geometries"},
+          {.name = "skip_elements",
+           .kinds = kind::boolean,
+           .fallback = false,
+           .meaning = "leave out shells, beams, masses, ties and whatever else of `mesh` is not read; "
+                      "without it they are an error"},
           {.name = "body",
            .kinds = kind::file,
            .meaning = "a body file that Lissom wrote, in place of `mesh` and `stiffness`"},

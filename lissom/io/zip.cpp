@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "lissom/core/error.hpp"
+#include "lissom/core/memory_check.hpp"
 #include "lissom/core/text.hpp"
 
 namespace lissom {
@@ -134,6 +135,7 @@ std::shared_ptr<ByteSource> ZipArchive::open(const Member& member) const {
     fail_input("{}: claims {} bytes in {} packed ones; the file is damaged", where, member.size,
                member.packed);
 
+  check_memory(where, static_cast<double>(member.size));
   std::string out(member.size, '\0');
   z_stream stream{};
   if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) fail("{}: zlib cannot be started", where);

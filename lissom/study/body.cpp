@@ -10,6 +10,7 @@
 
 #include "lissom/core/atomic_file.hpp"
 #include "lissom/fe/assembly.hpp"
+#include "lissom/fe/jacobian_check.hpp"
 #include "lissom/fe/matrix_reader.hpp"
 #include "lissom/fe/spider.hpp"
 #include "lissom/fe/units_conversion.hpp"
@@ -89,6 +90,12 @@ std::string vec(const Eigen::Vector3d& v) {
 }  // namespace
 
 FeBody load_body(const BodySpec& spec, Diagnostics& diagnostics, const ProgressHook& progress) {
+  FeBody body = load_body_as_it_is(spec, diagnostics, progress);
+  if (body.report && body.report->negative_elements > 0 && spec.stiffness.empty()) check_elements(body.mesh);
+  return body;
+}
+
+FeBody load_body_as_it_is(const BodySpec& spec, Diagnostics& diagnostics, const ProgressHook& progress) {
   FeBody body;
   body.spec = spec;
   if (progress) progress("reading", -1);
@@ -98,11 +105,11 @@ FeBody load_body(const BodySpec& spec, Diagnostics& diagnostics, const ProgressH
     body.mesh = std::move(file.mesh);
     body.model = std::move(file.model);
   } else if (!spec.has_matrices()) {
-    body.mesh = complete_mesh(read_mesh(spec.mesh, spec.gmsh, diagnostics), spec);
+    body.mesh = complete_mesh(read_mesh(spec.mesh, spec.gmsh, diagnostics, spec.skip_elements), spec);
   } else {
-    // the mesh only tells where the nodes are, in the same unit as the matrices
+    // the mesh only tells where the nodes are, in the same unit as the matrices, which have all the rest
     Mesh mesh;
-    if (!spec.mesh.empty()) mesh = read_mesh(spec.mesh, spec.gmsh, diagnostics);
+    if (!spec.mesh.empty()) mesh = read_mesh(spec.mesh, spec.gmsh, diagnostics, true);
     body.model = load_matrices(spec, spec.mesh.empty() ? nullptr : &mesh, diagnostics);
     if (!spec.mesh.empty()) {
       convert_to_si(mesh, spec.units);
@@ -111,6 +118,12 @@ FeBody load_body(const BodySpec& spec, Diagnostics& diagnostics, const ProgressH
   }
   if (spec.has_matrices() && body.model.dof_count() > 0) body.checks = check_matrices(body.model);
   if (body.mesh.node_count() > 0) body.report = report_mesh(body.mesh);
+  if (body.report && body.report->negative_elements > 0 && !spec.stiffness.empty())
+    diagnostics.warn("mesh.inside-out",
+                     fmt::format("{} elements of the mesh are turned inside out; it is taken for the "
+                                 "coordinates of the nodes alone",
+                                 body.report->negative_elements),
+                     {body.mesh.source, 0});
   return_freed_memory();
   body.seconds.add("reading", reading.seconds());
   return body;
@@ -120,6 +133,7 @@ FeBody body_of_mesh(const BodySpec& spec, Mesh mesh) {
   FeBody body;
   body.spec = spec;
   body.mesh = complete_mesh(std::move(mesh), spec);
+  check_elements(body.mesh);
   if (body.mesh.node_count() > 0) body.report = report_mesh(body.mesh);
   return body;
 }

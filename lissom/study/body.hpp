@@ -30,7 +30,11 @@ struct FeBody {
 
 // Reads the mesh or the matrices, gives the material, adds the spiders, converts to SI, and reports on the
 // mesh. A spider's reference node also becomes a node set of the spider's name, so that it can be fixed.
+// Throws InputError for elements turned inside out (jacobian_check.hpp), with which nothing shall be
+// computed. Where matrices are given the mesh tells coordinates alone, and they are a warning.
 FeBody load_body(const BodySpec& spec, Diagnostics& diagnostics, const ProgressHook& progress = {});
+// The same for telling what is there: such elements are in the report, and no error.
+FeBody load_body_as_it_is(const BodySpec& spec, Diagnostics& diagnostics, const ProgressHook& progress = {});
 
 // The same of a mesh in memory, in the spec's units; files of the spec are not read.
 FeBody body_of_mesh(const BodySpec& spec, Mesh mesh);

@@ -12,6 +12,7 @@
 
 #include "lissom/core/archive.hpp"
 #include "lissom/core/atomic_file.hpp"
+#include "lissom/core/file_kind.hpp"
 #include "lissom/io/result_file.hpp"
 #include "lissom/io/study_changes.hpp"
 
@@ -71,8 +72,7 @@ void write_checkpoint(const Checkpoint& checkpoint, const std::filesystem::path&
 }
 
 Checkpoint read_checkpoint(const std::filesystem::path& path) {
-  std::error_code ec;
-  if (std::filesystem::is_directory(path, ec)) fail_input("{}: is a folder, expected a file", path.string());
+  check_is_file(path);
   std::ifstream stream(path, std::ios::binary);
   if (!stream) fail_input("{}: cannot be read: {}", path.string(), std::strerror(errno));
   const std::string bytes(std::istreambuf_iterator<char>(stream), {});

@@ -1,5 +1,6 @@
 #include "lissom/study/inspect_job.hpp"
 
+#include "lissom/fe/jacobian_check.hpp"
 #include "lissom/study/beam_groups.hpp"
 #include "lissom/study/inspect_result.hpp"
 #include "lissom/study/inspect_rom.hpp"
@@ -22,10 +23,12 @@ JobResult inspect_study(const StudyInput& input, JobContext& context) {
       continue;
     }
     JobResult body = inspect_body(spec, context);
+    if (body.json.contains("error") && !result.json.contains("error"))
+      result.json["error"] = body.json["error"];
     result.text += fmt::format("{}\n{}\n", spec.name, body.text);
     result.json["bodies"][spec.name] = std::move(body.json);
   }
-  if (!study.simulation) return result;
+  if (!study.simulation || result.json.contains("error")) return result;
   // what will be solved
   BodyStore store(false, false, stress_needs(study));
   SimulationRun system = inspect_simulation(study, store, context.diagnostics, context.progress);
@@ -54,8 +57,13 @@ JobResult inspect_result(const std::string& file, JobContext& context) {
 }
 
 JobResult inspect_body(const BodySpec& spec, JobContext& context) {
-  const FeBody body = load_body(spec, context.diagnostics, context.progress);
-  return {mesh_json(body), describe_mesh(body)};
+  // what can be told of a mesh that nothing computes with is told all the same
+  const FeBody body = load_body_as_it_is(spec, context.diagnostics, context.progress);
+  JobResult result{mesh_json(body), describe_mesh(body)};
+  if (body.report && body.report->negative_elements > 0 && spec.stiffness.empty())
+    result.json["error"] =
+        fmt::format("{}: {}", body.mesh.source, describe(find_unsound_elements(body.mesh), body.mesh));
+  return result;
 }
 
 }  // namespace lissom

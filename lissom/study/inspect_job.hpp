@@ -10,7 +10,8 @@ JobResult inspect_study(const StudyInput& study, JobContext& context);
 // A reduced mechanism of either kind.
 JobResult inspect_rom(const std::string& file, JobContext& context);
 JobResult inspect_result(const std::string& file, JobContext& context);
-// A mesh, matrices or a body file.
+// A mesh, matrices or a body file. Elements turned inside out are described like all else, and "error" of the
+// JSON says that nothing can be computed with them.
 JobResult inspect_body(const BodySpec& spec, JobContext& context);
 
 }  // namespace lissom

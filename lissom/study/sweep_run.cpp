@@ -20,6 +20,7 @@
 #include "lissom/core/resources.hpp"
 #include "lissom/core/temporary_name.hpp"
 #include "lissom/core/text.hpp"
+#include "lissom/fe/geometry_trust.hpp"
 #include "lissom/io/sweep_point.hpp"
 #include "lissom/study/body.hpp"
 
@@ -448,6 +449,7 @@ class SweepWorker {
     child.output = child.messages = point_file(out_, point, ".log");
     child.arguments = {"sweep",   study_.path.string(),     "--out", out_.string(),
                        "--point", std::to_string(point + 1)};
+    if (geometry_is_trusted()) child.arguments.emplace_back("--trust-geometry");
     std::error_code ec;
     fs::remove(point_values_file(out_, point), ec);
     ChildProcess process(child);

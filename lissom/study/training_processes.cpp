@@ -7,6 +7,7 @@
 
 #include "lissom/core/child_process.hpp"
 #include "lissom/core/text.hpp"
+#include "lissom/fe/geometry_trust.hpp"
 
 namespace lissom {
 
@@ -74,6 +75,7 @@ class Processes {
                          "--no-view"};
     std::vector<std::string>& arguments = options.arguments;
     if (run.resume) arguments.emplace_back("--resume");
+    if (geometry_is_trusted()) arguments.emplace_back("--trust-geometry");
     for (const auto* list : {&settings_, &run.settings})
       for (const StudySetting& setting : *list) {
         arguments.emplace_back("--set");

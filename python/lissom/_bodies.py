@@ -107,12 +107,16 @@ def read_mesh(
     size: float | None = None,
     order: int = 2,
     *,
+    skip_elements: bool = False,
+    trust_geometry: bool = False,
     progress: Progress = None,
 ) -> Mesh:
     """Reads a mesh (.msh .bdf .nas .dat .inp), or meshes a geometry (.geo .step .brep .iges) with gmsh.
 
     units : unit system of the file ("SI", "mm-t-s", ...).
     size, order : of a geometry: element size in its unit of length, 1 linear or 2 quadratic elements.
+    skip_elements : leave out shells, beams, masses and ties of the file, which are an error otherwise.
+    trust_geometry : let gmsh run where a geometry lies, with all that the file may do: run programs, write files.
     """
     if size is not None and not number(size, "size") > 0:
         raise InputError(f"size: is {size}, expected a positive length")
@@ -121,7 +125,13 @@ def read_mesh(
     with Call(progress) as call:
         return Mesh._of(
             _core.mesh_from_file(
-                call.session, path(file, "file"), text(units, "units"), 0.0 if size is None else float(size), order
+                call.session,
+                path(file, "file"),
+                text(units, "units"),
+                0.0 if size is None else float(size),
+                order,
+                bool(skip_elements),
+                bool(trust_geometry),
             )
         )
 

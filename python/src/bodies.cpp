@@ -56,14 +56,15 @@ BodySpec only_body(const std::string& text) {
 }
 
 PyMesh mesh_from_file(Session& session, const std::string& file, const std::string& units, double size,
-                      int order) {
+                      int order, bool skip_elements, bool trust) {
   return session.run([&] {
     PyMesh out;
     out.units = parse_unit_system(units);
     GmshOptions gmsh;
     gmsh.size = size;
     gmsh.order = order;
-    out.mesh = std::make_shared<const Mesh>(read_mesh(file, gmsh, session.diagnostics()));
+    gmsh.trust = trust;
+    out.mesh = std::make_shared<const Mesh>(read_mesh(file, gmsh, session.diagnostics(), skip_elements));
     return out;
   });
 }

@@ -222,8 +222,15 @@ std::pair<std::string, std::string> check(Session& session, const PyStudy& study
   return {dump({{"problems", found.problems_json()}, {"study", found.summary}}), printable(found.text)};
 }
 
+// What is wrong is an exception here; Python has no place for both.
+JobResult sound(JobResult result) {
+  if (result.json.contains("error")) throw InputError(result.json["error"].get<std::string>());
+  return result;
+}
+
 std::pair<std::string, std::string> inspect_of_study(Session& session, const PyStudy& study) {
-  const JobResult result = session.run([&] { return inspect_study(study_input(study), session.context()); });
+  const JobResult result =
+      session.run([&] { return sound(inspect_study(study_input(study), session.context())); });
   return {dump(result.json), result.text};
 }
 
@@ -234,7 +241,7 @@ std::pair<std::string, std::string> inspect(Session& session, const std::string&
     if (is_study(file)) {
       StudyInput study;
       study.file = file;
-      return inspect_study(study, context);
+      return sound(inspect_study(study, context));
     }
     if (is_rom(file)) return inspect_rom(file, context);
     if (!std::filesystem::exists(file)) fail_input("{}: no such file", file);
@@ -253,7 +260,7 @@ std::pair<std::string, std::string> inspect(Session& session, const std::string&
       spec.stiffness = path;
     else
       spec.mesh = path;
-    return inspect_body(spec, context);
+    return sound(inspect_body(spec, context));
   });
   return {dump(result.json), result.text};
 }

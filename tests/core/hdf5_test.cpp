@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 #include <hdf5.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <csignal>
+#include <fstream>
 #include <limits>
 
 #include "lissom/core/text.hpp"
@@ -160,6 +162,109 @@ TEST(Hdf5, AFullDiskIsAnError) {
   std::signal(SIGXFSZ, handler);
   EXPECT_EQ(text.find(path), 0) << text;
   EXPECT_NE(text.find("File too large"), std::string::npos) << text;
+}
+
+// A file of a stranger must not make numbers of another one.
+TEST(Hdf5, WhatLeadsIntoOtherFilesIsRefused) {
+  const TemporaryFolder folder;
+  {
+    hdf5::File other = hdf5::File::create(folder / "other.h5");
+    other.root().create_group("g").write("K", std::vector<double>{1, 2, 3});
+    other.close();
+  }
+  folder.write("raw.bin", std::string(24, 'x'));
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  const std::string path = (folder / "a.h5").string();
+  {
+    const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t other = H5Gcreate2(file, "own", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    H5Gclose(other);
+    H5Lcreate_external("other.h5", "/g/K", file, "linked", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_external("other.h5", "/g", file, "group", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_external((folder / "pipe").c_str(), "/g", file, "pipe", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_soft("/group/K", file, "around", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_soft("/nowhere", file, "loose", H5P_DEFAULT, H5P_DEFAULT);
+    const hsize_t three = 3;
+    const hid_t space = H5Screate_simple(1, &three, nullptr);
+    const hid_t raw = H5Pcreate(H5P_DATASET_CREATE), layered = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_external(raw, (folder / "raw.bin").c_str(), 0, 24);
+    H5Pset_virtual(layered, space, (folder / "other.h5").c_str(), "/g/K", space);
+    for (const auto& [name, list] : {std::pair("raw", raw), std::pair("virtual", layered)}) {
+      const hid_t dataset =
+          H5Dcreate2(file, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, list, H5P_DEFAULT);
+      ASSERT_GE(dataset, 0) << name;
+      H5Dclose(dataset);
+    }
+    H5Pclose(raw);
+    H5Pclose(layered);
+    H5Sclose(space);
+    H5Fclose(file);
+  }
+  const hdf5::File file = hdf5::File::open(path);
+  const hdf5::Group root = file.root();
+  const auto refusal = [&](auto f) { return message_of<InputError>(f); };
+  const std::string ends = "which is refused: copy the data into this one";
+  for (const std::string name : {"linked", "around"}) {
+    EXPECT_EQ(refusal([&] { root.read_doubles(name); }),
+              path + ": '/" + name + "': leads into another file ('other.h5'), " + ends);
+    EXPECT_NE(refusal([&] { root.has_dataset(name); }).find("leads into another file"), std::string::npos);
+    EXPECT_NE(refusal([&] { root.info(name); }).find("leads into another file"), std::string::npos);
+    EXPECT_NE(refusal([&] { root.string_attribute("unit", name); }).find("leads into another file"),
+              std::string::npos);
+  }
+  EXPECT_NE(refusal([&] { root.group("group"); }).find("leads into another file"), std::string::npos);
+  EXPECT_NE(refusal([&] { root.read_doubles("group/K"); }).find("leads into another file"), std::string::npos);
+  // nobody waits at a pipe
+  EXPECT_NE(refusal([&] { root.has_group("pipe"); }).find("leads into another file"), std::string::npos);
+  EXPECT_EQ(refusal([&] { root.read_doubles("raw"); }),
+            path + ": '/raw': is a dataset with external storage, whose numbers lie in other files, which is "
+                   "refused: copy them into this one");
+  EXPECT_NE(refusal([&] { root.read_doubles("virtual"); }).find("is a virtual dataset"), std::string::npos);
+  // a link that leads nowhere, and what is in the file itself, are as before
+  EXPECT_FALSE(root.has_dataset("loose"));
+  EXPECT_TRUE(root.has_group("own"));
+}
+
+// 160 MB of zeros are a few kilobytes when they are packed.
+TEST(Hdf5, ADatasetLargerThanTheMemoryIsRefusedByName) {
+  const TemporaryFolder folder;
+  const std::string path = (folder / "bomb.h5").string();
+  {
+    const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    const hsize_t size = 20'000'000, chunk = 2'000'000;
+    const hid_t space = H5Screate_simple(1, &size, nullptr), list = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(list, 1, &chunk);
+    H5Pset_deflate(list, 1);
+    const hid_t dataset =
+        H5Dcreate2(file, "K", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, list, H5P_DEFAULT);
+    const std::vector<double> zeros(chunk, 0.0);
+    const hid_t memory = H5Screate_simple(1, &chunk, nullptr);
+    for (hsize_t start = 0; start < size; start += chunk) {
+      H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, nullptr, &chunk, nullptr);
+      ASSERT_GE(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, zeros.data()), 0);
+    }
+    H5Sclose(memory);
+    H5Dclose(dataset);
+    H5Pclose(list);
+    H5Sclose(space);
+    H5Fclose(file);
+  }
+  const hdf5::File file = hdf5::File::open(path);
+  // room for half of it
+  rlimit before{};
+  getrlimit(RLIMIT_AS, &before);
+  const size_t used = [] {
+    std::ifstream statm("/proc/self/statm");
+    size_t pages = 0;
+    statm >> pages;
+    return pages * 4096;
+  }();
+  rlimit limit = before;
+  limit.rlim_cur = used + 80'000'000;
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &limit), 0);
+  const std::string message = message_of<InputError>([&] { file.root().read_doubles("K"); });
+  setrlimit(RLIMIT_AS, &before);
+  EXPECT_EQ(message.find(path + ": '/K': is 160 MB when it is unpacked, more than the "), 0u) << message;
 }
 
 }  // namespace

@@ -3,8 +3,11 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <numbers>
 
 #include "gmsh_support.hpp"
+#include "lissom/fe/jacobian_check.hpp"
+#include "lissom/fe/mesh_report.hpp"
 
 namespace lissom {
 namespace {
@@ -89,6 +92,52 @@ TEST_F(MeshWithGmsh, FilesThatTheGeometryIncludesAreFoundBesideIt) {
             "Include \"size.geo\";\nSetFactory(\"OpenCASCADE\");\nBox(1) = {0, 0, 0, width, 1, 1};\n");
   Diagnostics diagnostics;
   EXPECT_NEAR(corner_volume(mesh_with_gmsh(path, {.size = 1}, diagnostics)), 5, 1e-10);
+}
+
+// Beside a harmless BREP file lies what gmsh would read with it; and a .geo may do anything.
+TEST_F(MeshWithGmsh, AGeometryRunsNothing) {
+  const fs::path gone = folder_ / "gone";
+  const std::string command = "System \"touch " + gone.string() + "\";\n";
+  const auto cad = write("cad.geo", "SetFactory(\"OpenCASCADE\");\nBox(1) = {0, 0, 0, 2, 1, 3};\n");
+  const std::string make = "gmsh " + cad.string() + " -0 -v 0 -o " + (folder_ / "part.brep").string();
+  ASSERT_EQ(std::system((make + " >/dev/null").c_str()), 0);
+  write("part.brep.opt", command);
+  Diagnostics diagnostics;
+  EXPECT_NEAR(corner_volume(mesh_with_gmsh(folder_ / "part.brep", {.size = 1}, diagnostics)), 6, 1e-9);
+  EXPECT_FALSE(fs::exists(gone));
+  const auto geo = write("box.geo", box + command);
+  EXPECT_TRUE(contains(input_error_of([&] { mesh_with_gmsh(geo, {.size = 1}, diagnostics); }),
+                       {"box.geo:6: 'System' can run programs", "--trust-geometry"}));
+  EXPECT_FALSE(fs::exists(gone));
+  // trusted, both run: the test would see it
+  for (const fs::path& path : {folder_ / "part.brep", geo}) {
+    mesh_with_gmsh(path, {.trust = true, .size = 1}, diagnostics);
+    EXPECT_TRUE(fs::exists(gone)) << path;
+    fs::remove(gone);
+  }
+}
+
+// Coarse quadratic tetrahedra around a bore: the mid-side nodes go to the curved face, and through the opposite
+// one. gmsh's optimisation moves nodes until all Jacobians are positive.
+TEST_F(MeshWithGmsh, CurvedElementsAreTurnedOutsideOutAgain) {
+  const auto path = write("plate.geo", R"(
+    SetFactory("OpenCASCADE");
+    Box(1) = {-1.05, -1.05, 0, 2.1, 2.1, 0.1};
+    Cylinder(2) = {0, 0, -1, 0, 0, 2, 1};
+    BooleanDifference(3) = { Volume{1}; Delete; }{ Volume{2}; Delete; };
+    Mesh.CharacteristicLengthMin = 2;
+    Mesh.CharacteristicLengthMax = 2;
+    Mesh.MeshSizeFromCurvature = 0;
+  )");
+  Diagnostics diagnostics;
+  const Mesh mesh = mesh_with_gmsh(path, {}, diagnostics);
+  EXPECT_EQ(find_unsound_elements(mesh).count, 0);
+  const Warning* warning = diagnostics.find("gmsh.optimised");
+  ASSERT_TRUE(warning) << "gmsh's first mesh was sound: the test needs another geometry";
+  EXPECT_TRUE(contains(warning->message, {"elements were turned inside out by curved faces", "has left none"}));
+  // the plate less a circle; moved nodes are still near it: elements that overlap would count twice
+  const double exact = 0.1 * (2.1 * 2.1 - std::numbers::pi);
+  EXPECT_NEAR(report_mesh(mesh).volume, exact, 0.02 * exact);
 }
 
 TEST_F(MeshWithGmsh, StepAndBrepFilesAreMeshedInMillimetres) {
@@ -204,7 +253,7 @@ TEST_F(MeshWithGmsh, OptionsOutOfRangeAndMissingFilesAreRefused) {
   EXPECT_EQ(input_error_of([&] { mesh_with_gmsh("/nowhere/x.geo", {}, diagnostics); }),
             "/nowhere/x.geo: no such file");
   EXPECT_EQ(input_error_of([&] { mesh_with_gmsh(folder_, {}, diagnostics); }),
-            folder_.string() + ": expected a file");
+            folder_.string() + ": is a folder, expected a file");
 }
 
 }  // namespace

@@ -27,20 +27,21 @@ struct Result {
 
 using Files = std::map<std::string, std::string>;
 
-Result read(std::string_view text, const Files& files = {}) {
+// Elements and constraints that are not read are skipped, unless a test asks how they are refused.
+Result read(std::string_view text, const Files& files = {}, bool skip_elements = true) {
   Result result;
   const FileLoader load = [&](const std::filesystem::path& path) {
     const auto it = files.find(path.string());
     if (it == files.end()) fail_input("{}: no such file", path.string());
     return it->second;
   };
-  result.mesh = read_inp(text, "dir/m.inp", load, result.diagnostics);
+  result.mesh = read_inp(text, "dir/m.inp", load, result.diagnostics, skip_elements);
   return result;
 }
 
-std::string error_of(std::string_view text, const Files& files = {}) {
+std::string error_of(std::string_view text, const Files& files = {}, bool skip_elements = true) {
   try {
-    read(text, files);
+    read(text, files, skip_elements);
   } catch (const InputError& error) {
     return error.what();
   }
@@ -143,7 +144,7 @@ std::vector<Reference> references() {
           {"C3D10", ElementType::Tet10, tet, tet_edges, tet_faces},
           {"C3D6", ElementType::Wedge6, wedge, {}, wedge_faces},
           {"C3D15", ElementType::Wedge15, wedge, wedge_edges, wedge_faces},
-          {"C3D8", ElementType::Hex8, hex, {}, hex_faces},
+          {"C3D8I", ElementType::Hex8, hex, {}, hex_faces},
           {"C3D20", ElementType::Hex20, hex, hex_edges, hex_faces}};
 }
 
@@ -210,7 +211,7 @@ TEST(Inp, ReducedAndHybridElementsAreMappedWithAWarning) {
     EXPECT_EQ(to_string(warning.where), "dir/m.inp:7");
   }
   const std::vector<std::pair<std::string, std::vector<std::string>>> variants = {
-      {"C3D8", {"C3D8R", "C3D8I", "C3D8H", "C3D8RH", "C3D8T"}},
+      {"C3D8I", {"C3D8", "C3D8R", "C3D8H", "C3D8RH", "C3D8T"}},
       {"C3D20", {"C3D20R", "C3D20RH", "C3D20H"}},
       {"C3D10", {"C3D10M", "C3D10H", "C3D10MH", "C3D10T", "C3D10HS"}},
       {"C3D15", {"C3D15H"}},
@@ -247,6 +248,52 @@ TEST(Inp, SkippedElementsArePassedOverWithAllTheirLines) {
   EXPECT_EQ(r.warning("inp.element.S4R").message, "2 elements of type S4R are skipped");
   EXPECT_EQ(r.warning("inp.element.C3D5").message,
             "1 elements of type C3D5 are skipped: the body lacks them");
+}
+
+// C3D8I has incompatible modes, as hex8 has; C3D8 has not.
+TEST(Inp, PlainBricksAreSaidToBeReadWithIncompatibleModes) {
+  const std::string nodes =
+      "*NODE\n1,0,0,0\n2,1,0,0\n3,1,1,0\n4,0,1,0\n5,0,0,1\n6,1,0,1\n7,1,1,1\n8,0,1,1\n";
+  const auto deck = [&](const std::string& type) {
+    return nodes + "*ELEMENT, TYPE=" + type + "\n1, 1,2,3,4,5,6,7,8\n";
+  };
+  EXPECT_TRUE(read(deck("C3D8I")).diagnostics.empty()) << read(deck("C3D8I")).all_warnings();
+  for (const std::string type : {"C3D8", "C3D8R"})
+    EXPECT_EQ(read(deck(type)).warning("inp.element." + type).message,
+              "1 elements of type " + type +
+                  " are read as hex8, fully integrated and with incompatible modes, which is C3D8I");
+}
+
+TEST(Inp, PartsOfTheBodyThatAreNotReadAreAnErrorUnlessTheyAreSkipped) {
+  const std::string whole = tets + tet_elements;
+  EXPECT_EQ(error_of(whole + "*ELEMENT, TYPE=S4R, ELSET=SHELLS\n91, 1, 2, 3, 4\n92, 1, 2, 3, 5\n*ELEMENT, TYPE=MASS\n"
+                             "93, 1\n*TIE\nA, B\n*MPC\nLINK, 1, 2\n",
+                     {}, false),
+            "dir/m.inp: parts of the body are not read: 1 *TIE (first at line 15), 1 *MPC of type LINK (first at "
+            "line 18), 1 elements of type MASS (first at line 13), 2 elements of type S4R (first at line 10); "
+            "without them it lacks stiffness, mass or constraints. Model them with solid elements and spiders, or "
+            "leave them out with --skip-elements (in a study: skip_elements = true)");
+  for (const std::string card :
+       {"*ELEMENT, TYPE=B31\n93, 1, 2\n", "*ELEMENT, TYPE=SPRINGA\n93, 1, 2\n", "*ELEMENT, TYPE=C3D5\n93, 1,2,3,4,5\n",
+        "*EQUATION\n2\n1,1,1.,2,1,-1.\n", "*CONTACT PAIR\nA, B\n", "*NONSTRUCTURAL MASS\n1.\n",
+        "*KINEMATIC COUPLING, REF NODE=1\n2, 1, 2\n"}) {
+    EXPECT_NE(error_of(whole + card, {}, false).find("parts of the body are not read: 1 "), std::string::npos) << card;
+    EXPECT_EQ(error_of(whole + card), "no error") << card;
+  }
+  // what includes hold is found there
+  EXPECT_NE(error_of(whole + "*INCLUDE, INPUT=more.inp\n", {{"dir/more.inp", "*ELEMENT, TYPE=S3\n93, 1, 2, 3\n"}}, false)
+                .find("1 elements of type S3 (first at dir/more.inp:1)"),
+            std::string::npos);
+}
+
+// Gmsh writes faces and edges as CPS3 and T3D2; with a section they are a membrane and a truss.
+TEST(Inp, ElementsThatMarkFacesAreNoPartOfTheBodyAsLongAsTheyHaveNoSection) {
+  const std::string faces = "*ELEMENT, TYPE=CPS3, ELSET=FACE\n11, 1, 2, 3\n*ELEMENT, TYPE=T3D2, ELSET=EDGE\n12, 1, 2\n";
+  EXPECT_EQ(error_of(tets + tet_elements + faces, {}, false), "no error");
+  EXPECT_EQ(node_ids(read(tets + tet_elements + faces, {}, false).mesh, "FACE"), (Ids{1, 2, 3}));
+  EXPECT_NE(error_of(tets + tet_elements + faces + "*MATERIAL, NAME=M\n*SOLID SECTION, ELSET=EDGE, MATERIAL=M\n", {}, false)
+                .find("1 trusses or plane elements with the *SOLID SECTION of 'EDGE'"),
+            std::string::npos);
 }
 
 TEST(Inp, SetsOfSkippedElementsBecomeNodeSetsAndMixedOnesLoseThem) {

@@ -33,21 +33,22 @@ struct Result {
   Diagnostics diagnostics;
 };
 
-Result read(const std::string& text, const Files& files = {}) {
+// Elements and constraints that are not read are skipped, unless a test asks how they are refused.
+Result read(const std::string& text, const Files& files = {}, bool skip_elements = true) {
   Result result;
   const FileLoader load = [&](const std::filesystem::path& path) {
     const auto it = files.find(path.string());
     if (it == files.end()) fail_input("{}: no such file", path.string());
     return it->second;
   };
-  result.mesh = read_nastran(text, "dir/model.bdf", load, result.diagnostics);
+  result.mesh = read_nastran(text, "dir/model.bdf", load, result.diagnostics, skip_elements);
   return result;
 }
 
 // The message with which a text is refused, or "" when it is read.
-std::string refusal(const std::string& text, const Files& files = {}) {
+std::string refusal(const std::string& text, const Files& files = {}, bool skip_elements = true) {
   try {
-    read(text, files);
+    read(text, files, skip_elements);
   } catch (const InputError& error) {
     return error.what();
   }
@@ -819,6 +820,19 @@ TEST(Nastran, CardsThatAreNotReadAreWarnedOfOnceForEachName) {
   EXPECT_EQ(warning(result, "nastran.material-tables"),
             "dir/model.bdf:16: MATT1: a material's change with temperature or strain is not read");
   EXPECT_EQ(result.diagnostics.warnings().size(), 5u);
+}
+
+TEST(Nastran, PartsOfTheBodyThatAreNotReadAreAnErrorUnlessTheyAreSkipped) {
+  EXPECT_EQ(refusal(four_grids + "CQUAD4,9,1,1,2,3,4\nCQUAD4,10,1,1,2,3,4\nCONM2,11,1,,5.\nPLOTEL,12,1,2\n", {}, false),
+            "dir/model.bdf: parts of the body are not read: 2 CQUAD4 (first at line 5), 1 CONM2 (first at line 7); "
+            "without them it lacks stiffness, mass or constraints. Model them with solid elements and spiders, or "
+            "leave them out with --skip-elements (in a study: skip_elements = true)");
+  for (const std::string card : {"CBAR", "CBEAM", "CELAS1", "CBUSH", "CMASS2", "CONROD", "MPC", "RBAR", "RSPLINE"}) {
+    EXPECT_NE(refusal(four_grids + card + ",1,1,1,2\n", {}, false).find("not read: 1 " + card), std::string::npos) << card;
+    EXPECT_EQ(refusal(four_grids + card + ",1,1,1,2\n"), "") << card;
+  }
+  // loads, settings and what is only drawn are none
+  EXPECT_EQ(refusal(four_grids + "PLOTEL,12,1,2\nFORCE,1,1,,1.,1.,0.,0.\nEIGRL,1,,,10\n", {}, false), "");
 }
 
 TEST(Nastran, AFileOfOtherContentIsRefusedAfterSomeUnknownCards) {

@@ -278,7 +278,7 @@ CASES = {
         expect(TypeError, lambda: core.Mesh())
         expect(TypeError, lambda: core.Ode())
         expect(TypeError, lambda: core.simulate(None, None, None, False, False, 5.0))
-        expect(TypeError, lambda: core.mesh_from_file(core.Session(None), 3, "SI", 0.0, 2))
+        expect(TypeError, lambda: core.mesh_from_file(core.Session(None), 3, "SI", 0.0, 2, False, False))
         expect(AttributeError, lambda: lissom.Rom.__new__(lissom.Rom).order)
         expect(AttributeError, lambda: lissom.Mesh.__new__(lissom.Mesh).points)
         import pickle
