@@ -168,6 +168,16 @@ TEST(StudyParameters, WholeNumbersMustBeWhole) {
   parse.expect("[parameters]\nn = 4\n" + beam + "elements = \"= n/3\"\n", "expected a whole number");
 }
 
+// Latin-1 and the like, which toml11 itself looks for outside of its memory.
+TEST(StudyText, IsUtf8) {
+  const ResolveParser parse;
+  for (const char* quotes : {"'", "\"", "\'\'\'", "\"\"\""})
+    parse.expect(rigid_body("a", "1") + "\n" + "title = " + quotes + "Tr\xE4ger" + quotes + "\n",
+                 "s.toml:5: is no valid TOML: the byte 0xe4 is no character of UTF-8; save the file as UTF-8");
+  parse.expect("title = \"\xC3\"\n" + rigid_body("a", "1"), "s.toml:1: is no valid TOML");
+  EXPECT_EQ(parse("title = \"Tr\xC3\xA4ger\" # \xE2\x82\xAC\n" + rigid_body("a", "1")).title, "Tr\xC3\xA4ger");
+}
+
 // ---- includes
 
 TEST(StudyIncludes, TheStudysOwnKeysCountMore) {
@@ -224,6 +234,11 @@ TEST(StudyIncludes, ProblemsNameTheFileAndLineOfTheKey) {
   parse.expect("include = \"one.toml\"\n" + rigid_body("a", "1"),
                "two.toml:1: include: files include each other: one.toml -> two.toml -> one.toml");
   parse.expect("include = \"s.toml\"\n" + rigid_body("a", "1"), "there is no file");
+  // names that the system does not even look up
+  parse.expect("include = \"" + std::string(5000, 'a') + "\"\n" + rigid_body("a", "1"),
+               "s.toml:1: include: there is no file");
+  std::filesystem::create_symlink("loop.toml", parse.folder / "loop.toml");
+  parse.expect("include = \"loop.toml\"\n" + rigid_body("a", "1"), "s.toml:1: include: there is no file");
   parse.folder.write("bad.toml", "a = \n");
   parse.expect("include = \"bad.toml\"\n" + rigid_body("a", "1"), "is no valid TOML");
 }
