@@ -597,15 +597,40 @@ long line_nested_too_deep(std::string_view text) {
   return 0;
 }
 
+namespace {
+
+// Where the first byte stands that is no part of a character of UTF-8 (RFC 3629, section 4); else the size.
+size_t end_of_utf8(std::string_view text) {
+  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+  for (size_t i = 0; i < text.size();) {
+    const unsigned first = byte(i), second = byte(i + 1);
+    size_t length = 1;
+    if (first >= 0x80) {
+      length = first >= 0xc2 && first <= 0xdf ? 2 : first >= 0xe0 && first <= 0xef ? 3 : 4;
+      // neither longer than needed, nor a half of a pair, nor beyond the last character
+      const unsigned low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80,
+                     high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+      if (first < 0xc2 || first > 0xf4 || second < low || second > high) return i;
+      for (size_t k = 2; k < length; ++k)
+        if (byte(i + k) < 0x80 || byte(i + k) > 0xbf) return i;
+    }
+    i += length;
+  }
+  return text.size();
+}
+
+}  // namespace
+
 toml::value parse_toml(const std::string& text, const std::filesystem::path& path) {
   toml::value root;
   // TOML is UTF-8; toml11 3 reads beyond its memory where a text in quotes is not
-  if (const auto at = toml::detail::check_utf8_validity(text); at >= 0) {
+  if (const size_t at = end_of_utf8(text); at < text.size()) {
     TomlProblems problems;
-    problems.add({path.string(), 1 + std::count(text.begin(), text.begin() + at, '\n')}, "",
+    const auto lines = std::count(text.begin(), text.begin() + static_cast<long>(at), '\n');
+    problems.add({path.string(), 1 + lines}, "",
                  fmt::format("is no valid TOML: the byte 0x{:02x} is no character of UTF-8; save the file as "
                              "UTF-8",
-                             static_cast<unsigned char>(text[static_cast<size_t>(at)])));
+                             static_cast<unsigned char>(text[at])));
     problems.throw_if_any();
   }
   if (const long line = line_nested_too_deep(text); line > 0) {

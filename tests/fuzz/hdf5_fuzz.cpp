@@ -14,6 +14,7 @@
 // TYPE: f8 f4 i1 i2 i4 i8 u1 u2 u4 u8, sN (text of N bytes), v (text of any length), c (a compound).
 // DIMS: 3x4, or - for a single value. tests/fuzz/hdf5_seed.py makes such a text of a file.
 #include <hdf5.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -21,6 +22,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <string>
@@ -34,7 +36,6 @@
 #include "lissom/io/result_file.hpp"
 #include "lissom/io/rom_file.hpp"
 #include "lissom/io/view_file.hpp"
-#include "tests/fuzz/memory_file.hpp"
 
 namespace {
 
@@ -104,7 +105,7 @@ bool read_content(const std::vector<std::string_view>& words, size_t first, Cont
   }
   const auto digits = parse_long(type.substr(1));
   if (type[0] == 's') {
-    const size_t size = digits && *digits > 0 && *digits < 256 ? static_cast<size_t>(*digits) : 0;
+    const size_t size = digits && *digits > 0 && *digits <= 4096 ? static_cast<size_t>(*digits) : 0;
     if (size == 0 || count * size > 1 << 18) return false;
     content.texts = true;
     content.type = H5Tcopy(H5T_C_S1);
@@ -224,14 +225,17 @@ void make_file(const std::filesystem::path& path, std::string_view text) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static fuzz::MemoryFile file;
+  // in memory, where there is such a folder; gone after every run
+  static const std::filesystem::path folder = std::filesystem::is_directory("/dev/shm")
+                                                  ? std::filesystem::path("/dev/shm")
+                                                  : std::filesystem::temp_directory_path();
+  static const std::filesystem::path path = folder / fmt::format("lissom-fuzz-{}.h5", getpid());
   // HDF5 keeps what it has freed, which the fuzzer would take for leaks and look for at length
   static const int once = H5set_free_list_limits(0, 0, 0, 0, 0, 0);
   static const bool tell = std::getenv("FUZZ_TELL") != nullptr;
   LISSOM_ASSERT(once >= 0);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const std::filesystem::path path = file.path();
   make_file(path, text);
   Diagnostics diagnostics;
   struct Reader {
@@ -260,5 +264,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       // what a user would be told; FUZZ_TELL=1 shows it, for whoever makes a seed
       if (tell) fmt::print(stderr, "{}\n", e.what());
     }
+  std::filesystem::remove(path);
   return 0;
 }
