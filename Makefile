@@ -6,11 +6,12 @@ JOBS := $(shell nproc)
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help build demo test bench verify examples docs install uninstall deb wheel schema format clean
+.PHONY: help build demo test sanitize bench verify examples docs install uninstall deb wheel schema format clean
 
 help:
 	@echo "make demo      build, then reduce a flexible mechanism to an ODE with six unknowns, with the evidence in figures"
 	@echo "make test      build, then run every test"
+	@echo "make sanitize  unit and command-line tests under address and undefined-behaviour sanitizers (builds all with clang: hours)"
 	@echo "make bench     build, then measure; writes build/bench.json (takes some minutes)"
 	@echo "make verify    build, then compute problems whose answers are known, in one table with figures (two minutes)"
 	@echo "make examples  run every example folder as shipped"
@@ -44,6 +45,10 @@ test:
 	@$(MAKE) --no-print-directory build TARGET=all
 	cd build && ctest --output-on-failure -j$(JOBS)
 	@scripts/fuzz-corpus
+
+sanitize:
+	@scripts/install-packages test
+	@scripts/sanitize
 
 bench:
 	@scripts/install-packages bench

@@ -1,6 +1,10 @@
 #include "apps/lissom/command.hpp"
 
+#include <charconv>
+#include <cmath>
 #include <csignal>
+#include <limits>
+#include <optional>
 
 #include "lissom/core/child_process.hpp"
 #include "lissom/core/text.hpp"
@@ -45,8 +49,9 @@ void add_geometry_flag(CLI::App& verb) {
 void add_resume_flags(CLI::App& verb, ResumeFlags& flags) {
   verb.add_flag("--resume", flags.resume,
                 "Go on where a run ended that was stopped or killed, or whose disk was full");
-  verb.add_option("--checkpoint", flags.checkpoint, "Seconds of computing between checkpoints (default 5)")
-      ->check(CLI::NonNegativeNumber);
+  takes_number(verb.add_option("--checkpoint", flags.checkpoint,
+                               "Seconds of computing between checkpoints (default 5)"),
+               {.from = 0});
 }
 
 void add_set_flag(CLI::App& verb, SettingFlags& flags) {
@@ -87,10 +92,12 @@ void add_body_flags(CLI::App& verb, BodyFlags& flags) {
       ->check(not_empty());
   verb.add_option("--units", flags.units,
                   "Units of the file and of --material: SI, mm-t-s, mm-kg-ms, ... (default SI)");
-  verb.add_option("--mesh-size", flags.mesh_size, "Element size for a geometry, in its unit of length");
-  verb.add_option("--mesh-order", flags.mesh_order,
-                  "1 linear, 2 quadratic elements for a geometry (default 2)")
-      ->check(CLI::Range(1, 2));
+  takes_number(
+      verb.add_option("--mesh-size", flags.mesh_size, "Element size for a geometry, in its unit of length"),
+      {.from = 0, .above_from = true});
+  takes_whole_number(verb.add_option("--mesh-order", flags.mesh_order,
+                                     "1 linear, 2 quadratic elements for a geometry (default 2)"),
+                     1, 2);
   verb.add_flag("--skip-elements", flags.skip_elements,
                 "Leave out shells, beams, masses, ties and whatever else of a mesh file is not read");
   add_geometry_flag(verb);
@@ -108,6 +115,64 @@ void add_body_flags(CLI::App& verb, BodyFlags& flags) {
       ->group(matrices);
   verb.add_flag("--drop-empty-rows", flags.drop_empty_rows, "Remove rows that are zero in K and M")
       ->group(matrices);
+}
+
+namespace {
+
+std::string in_words(const FlagNumbers& numbers) {
+  const char* least = numbers.above_from ? "above" : "from";
+  if (std::isinf(numbers.from) && std::isinf(numbers.to)) return "a finite number";
+  if (std::isinf(numbers.to)) {
+    if (numbers.from == 0) return numbers.above_from ? "a positive number" : "a number that is not negative";
+    return fmt::format("a number {} {:g}{}", least, numbers.from, numbers.above_from ? "" : " on");
+  }
+  return fmt::format("a number {} {:g} {} {:g}", least, numbers.from, numbers.above_from ? "and up to" : "to",
+                     numbers.to);
+}
+
+// Plain decimal digits with or without an exponent, and nothing else.
+std::optional<double> strict_number(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  if (text.empty() || text.front() == '+') return std::nullopt;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+CLI::Option* takes_number(CLI::Option* flag, const FlagNumbers& numbers) {
+  return flag->check(CLI::Validator(
+      [numbers](std::string& text) -> std::string {
+        const std::optional<double> value = strict_number(text);
+        if (!value)
+          return fmt::format("'{}' is no number that can be taken, expected {}", text, in_words(numbers));
+        if (*value != 0 && std::abs(*value) < std::numeric_limits<double>::min())
+          return fmt::format("{} is too small, numbers begin at {:.3g}; expected {}", text,
+                             std::numeric_limits<double>::min(), in_words(numbers));
+        if (*value < numbers.from || *value > numbers.to || (numbers.above_from && *value == numbers.from))
+          return fmt::format("is {}, expected {}", text, in_words(numbers));
+        return "";
+      },
+      ""));
+}
+
+CLI::Option* takes_whole_number(CLI::Option* flag, long from, long to) {
+  // the text is replaced by plain digits, so that 010 is ten
+  return flag->transform(CLI::Validator(
+      [from, to](std::string& text) -> std::string {
+        const std::optional<long> value = parse_long(text);
+        // the largest number is told where it is one to choose, or was exceeded
+        const bool open = to == std::numeric_limits<int>::max() && !(value && *value > to);
+        const std::string range = open ? fmt::format("a whole number from {} on", from)
+                                       : fmt::format("a whole number from {} to {}", from, to);
+        if (!value) return fmt::format("'{}' is no whole number, expected {}", text, range);
+        if (*value < from || *value > to) return fmt::format("is {}, expected {}", text, range);
+        text = fmt::format("{}", *value);
+        return "";
+      },
+      ""));
 }
 
 CLI::Validator not_empty() {

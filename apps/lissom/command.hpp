@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -82,6 +83,17 @@ struct SettingFlags {
 void add_setting_flags(CLI::App& verb, SettingFlags& flags);
 // --set alone.
 void add_set_flag(CLI::App& verb, SettingFlags& flags);
+
+// The numbers that a flag takes: finite ones, all or those of a range.
+struct FlagNumbers {
+  double from = -std::numeric_limits<double>::infinity(), to = std::numeric_limits<double>::infinity();
+  bool above_from = false;  // without `from` itself
+};
+// Every flag that takes a number goes through one of these. They refuse what CLI11 lets through, naming the
+// flag, the text found and what is expected: nan, inf, numbers too large or too small for a double (1e-310
+// has lost digits), hexadecimal and octal ones.
+CLI::Option* takes_number(CLI::Option* flag, const FlagNumbers& numbers = {});
+CLI::Option* takes_whole_number(CLI::Option* flag, long from, long to);
 
 // Refuses an empty text, which would silently mean that a flag was not given.
 CLI::Validator not_empty();

@@ -20,7 +20,9 @@ struct LineariseFlags {
 
 void add_state_flags(CLI::App& verb, LineariseFlags& flags) {
   add_mechanism_flags(verb, flags.mechanism);
-  verb.add_option("--at", flags.at, "Time [s] of the run at which the state is taken (default: the start)");
+  takes_number(verb.add_option("--at", flags.at,
+                               "Time [s] of the run at which the state is taken (default: the start)"),
+               {.from = 0});
   verb.add_flag("--static", flags.statics, "About the static equilibrium");
 }
 
@@ -75,9 +77,11 @@ void add_response(CLI::App& program, Command& command) {
   CLI::App* verb = program.add_subcommand("response", "Frequency response of a mechanism about a state");
   auto flags = std::make_shared<LineariseFlags>();
   add_state_flags(*verb, *flags);
-  verb->add_option("--from", flags->from, "Lowest frequency [Hz]");
-  verb->add_option("--to", flags->to, "Highest frequency [Hz]");
-  verb->add_option("--points", flags->points, "Number of frequencies (default 400)");
+  takes_number(verb->add_option("--from", flags->from, "Lowest frequency [Hz]"), {.from = 0});
+  takes_number(verb->add_option("--to", flags->to, "Highest frequency [Hz]"),
+               {.from = 0, .above_from = true});
+  takes_whole_number(verb->add_option("--points", flags->points, "Number of frequencies (default 400)"), 2,
+                     10000000);
   verb->add_flag("--linear", flags->linear, "Frequencies evenly spaced instead of by ratio");
   verb->add_option("--input", flags->inputs, "Loads that excite (default: all)");
   verb->add_option("--output", flags->outputs, "Sensors that answer (default: all)");

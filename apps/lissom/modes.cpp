@@ -67,11 +67,14 @@ void add_modes(CLI::App& program, Command& command) {
   verb->add_option(
       "--mass", flags->body.mass,
       "consistent, lumped, or calculix (the few points that CalculiX integrates with; for comparisons)");
-  verb->add_option("--count", flags->options.count, "Number of modes, rigid ones included (default 12)");
+  takes_whole_number(
+      verb->add_option("--count", flags->options.count, "Number of modes, rigid ones included (default 12)"),
+      1, std::numeric_limits<int>::max());
   verb->add_option("--fix", flags->options.fix, "Node set to hold, or \"node 17\"; may be repeated")
       ->allow_extra_args(false);  // or it would swallow a FILE behind it
-  verb->add_option("--tolerance", flags->options.tolerance, "Of the eigen-solver (default 1e-9)")
-      ->check(CLI::Range(1e-15, 0.1));
+  takes_number(
+      verb->add_option("--tolerance", flags->options.tolerance, "Of the eigen-solver (default 1e-9)"),
+      {.from = 1e-15, .to = 0.1});
   verb->add_flag("--allow-parts", flags->options.allow_parts, "Accept a body in several unconnected parts");
   verb->add_option("--out", flags->out,
                    "Folder for the body file and the file for ParaView (default: NAME.modes)")

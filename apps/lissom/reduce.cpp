@@ -33,8 +33,9 @@ void add_reduce(CLI::App& program, Command& command) {
   auto flags = std::make_shared<ReduceFlags>();
   verb->add_option("STUDY", flags->study, "The study file (.toml) with [bodies.NAME.reduce]")->required();
   verb->add_option("--body", flags->body, "Only this body of the study")->check(not_empty());
-  verb->add_option("--tolerance", flags->tolerance,
-                   "In place of the study's: relative error of the eigenvalues");
+  takes_number(verb->add_option("--tolerance", flags->tolerance,
+                                "In place of the study's: relative error of the eigenvalues"),
+               {.from = 0, .to = 1, .above_from = true});
   verb->add_option("--out", flags->out, "Folder for the results (default: NAME.out)")->check(not_empty());
   verb->add_flag("--no-files", flags->no_files, "Write nothing at all");
   add_geometry_flag(*verb);

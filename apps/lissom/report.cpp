@@ -41,9 +41,10 @@ void add_report(CLI::App& program, Command& command) {
   verb->add_option("--out", flags->out,
                    "The page (default: report.html in the folder, NAME.report.html beside a file)")
       ->check(not_empty());
-  verb->add_option("--max-size", flags->max_size, "Largest size of the page in MB; pictures are thinned out")
-      ->check(CLI::Range(1.0, 2000.0))
-      ->capture_default_str();
+  takes_number(verb->add_option("--max-size", flags->max_size,
+                                "Largest size of the page in MB; pictures are thinned out")
+                   ->capture_default_str(),
+               {.from = 1, .to = 2000});
   add_common_flags(*verb, command);
   verb->footer(
       "Examples:\n"

@@ -32,7 +32,9 @@ void add_static(CLI::App& program, Command& command) {
   CLI::App* verb = program.add_subcommand("static", "Static equilibrium of a mechanism, full or reduced");
   auto flags = std::make_shared<StaticFlags>();
   add_mechanism_flags(*verb, flags->mechanism);
-  verb->add_option("--at", flags->at, "Time [s] whose loads and prescribed motions count (default 0)");
+  takes_number(
+      verb->add_option("--at", flags->at, "Time [s] whose loads and prescribed motions count (default 0)"),
+      {.from = 0});
   verb->add_option("--out", flags->out, "Folder for sensors.csv and result.h5 (default: no files)")
       ->check(not_empty());
   add_common_flags(*verb, command);

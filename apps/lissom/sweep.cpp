@@ -59,8 +59,8 @@ void add_sweep(CLI::App& program, Command& command) {
   verb->add_option("STUDY", flags->study, "The study file (.toml)")->required();
   verb->add_option("--out", flags->out, "Folder for sweep.csv and sweep.json (default: NAME.out)")
       ->check(not_empty());
-  verb->add_option("--jobs", options.jobs, "Points at a time (default: as many as cores)")
-      ->check(CLI::Range(1, 100000));
+  takes_whole_number(
+      verb->add_option("--jobs", options.jobs, "Points at a time (default: as many as cores)"), 1, 100000);
   verb->add_flag("--resume", options.resume, "Keep the points that are done and compute the others");
   verb->add_flag("--retry-failed", options.retry_failed, "As --resume, and points that failed once more");
   verb->add_option("--timeout", options.timeout, "Seconds after which a point is ended and has failed")
@@ -68,17 +68,17 @@ void add_sweep(CLI::App& program, Command& command) {
   verb->add_flag("--keep-results", options.keep_results, "Leave the files of every point in points/NNNNNN");
   add_set_flag(*verb, flags->settings);
   verb->add_flag("--join", options.join, "Help with the sweep in the folder, from any machine that sees it");
-  verb->add_option("--patience", options.patience,
-                   "Seconds without a sign of life after which a point of another machine is computed again "
-                   "(default 60)")
-      ->check(CLI::PositiveNumber);
+  takes_number(verb->add_option("--patience", options.patience,
+                                "Seconds without a sign of life after which a point of another machine is "
+                                "computed again (default 60)"),
+               {.from = 0, .above_from = true});
   auto* launcher = verb->add_option("--launcher", flags->launcher,
                                     "Command put before that of each point: \"srun -N1 -n1 --exclusive\"")
                        ->check(not_empty());
   verb->add_flag("--in-process", flags->in_process,
                  "No processes: one point after the other, bodies reduced once, and a crash ends all")
       ->excludes(launcher);
-  verb->add_option("--point", flags->point)->group("");
+  takes_whole_number(verb->add_option("--point", flags->point)->group(""), 1, 100000);
   add_geometry_flag(*verb);
   add_common_flags(*verb, command);
   verb->footer(

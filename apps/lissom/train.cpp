@@ -34,7 +34,9 @@ void add_train(CLI::App& program, Command& command) {
       program.add_subcommand("train", "Reduce a whole mechanism to a small ordinary differential equation");
   auto flags = std::make_shared<TrainFlags>();
   verb->add_option("STUDY", flags->study, "The study file (.toml) with joints and [train]")->required();
-  verb->add_option("--order", flags->order, "Modes of the model, in place of the study's or of the proposal");
+  takes_whole_number(verb->add_option("--order", flags->order,
+                                      "Modes of the model, in place of the study's or of the proposal"),
+                     1, std::numeric_limits<int>::max());
   verb->add_option("--out", flags->out, "Folder for the results (default: NAME.out)")->check(not_empty());
   verb->add_flag("--no-files", flags->no_files, "Write nothing at all");
   add_resume_flags(*verb, flags->resume);

@@ -12,6 +12,7 @@
 #include <numbers>
 #include <set>
 
+#include "lissom/core/include_chain.hpp"
 #include "lissom/core/text.hpp"
 
 namespace lissom::inp {
@@ -138,10 +139,11 @@ class Lines {
         (std::filesystem::path(deck_.files[card.place.file]).parent_path() / name).lexically_normal();
     for (const auto& source : stack_)
       if (std::filesystem::path(deck_.files[source->file]).lexically_normal() == path)
-        fail_input(pos, "'{}' includes itself", path.string());
+        fail_input(pos, "'{}' includes itself: {}", path.string(), chain_to(path));
     if (stack_.size() > max_include_depth)
-      fail_input(pos, "files are included more than {} deep", max_include_depth);
-    if (++includes_ > max_includes) fail_input(pos, "more than {} files are included", max_includes);
+      fail_input(pos, "files are included more than {} deep: {}", max_include_depth, chain_to(path));
+    if (++includes_ > max_includes)
+      fail_input(pos, "more than {} files are included; the last one is {}", max_includes, chain_to(path));
     std::string bytes;
     try {
       bytes = load_ ? load_(path) : read_file(path);
@@ -166,6 +168,14 @@ class Lines {
     int file;
     std::unique_ptr<std::string> owned;
   };
+
+  // "m.inp -> a.inp -> b.inp": by which files this one is included
+  std::string chain_to(const std::filesystem::path& last) const {
+    std::vector<std::string> files;
+    for (const auto& source : stack_) files.push_back(deck_.files[source->file]);
+    files.push_back(last.string());
+    return shown_chain(files);
+  }
 
   void push(std::string_view bytes, const std::string& path) {
     if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);  // byte-order mark

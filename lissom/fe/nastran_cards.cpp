@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "lissom/core/include_chain.hpp"
+
 namespace lissom {
 
 namespace {
@@ -150,15 +152,23 @@ void NastranCards::include(std::string_view line) {
   if (path.is_relative()) path = std::filesystem::path(where.file).parent_path() / path;
   path = path.lexically_normal();
 
+  const auto chain = [&] {
+    std::vector<std::string> files;
+    for (const LineReader& reader : readers_) files.push_back(reader.file());
+    files.push_back(path.string());
+    return shown_chain(files);
+  };
   // files that include themselves, by their own name or through others
   for (const LineReader& reader : readers_)
     if (std::filesystem::path(reader.file()).lexically_normal() == path)
-      fail_input(where, "INCLUDE: {} includes itself; take out one of the INCLUDE lines", path.string());
+      fail_input(where, "INCLUDE: {} includes itself ({}); take out one of the INCLUDE lines",
+                 path.string(), chain());
   if (readers_.size() > max_depth)
-    fail_input(where, "INCLUDE: files are included more than {} levels deep; does {} include itself?",
-               max_depth, path.string());
+    fail_input(where, "INCLUDE: files are included more than {} levels deep ({}); does {} include itself?",
+               max_depth, chain(), path.string());
   if (texts_.size() >= max_files)
-    fail_input(where, "INCLUDE: more than {} files are included; does one include itself?", max_files);
+    fail_input(where, "INCLUDE: more than {} files are included ({}); does one include itself?", max_files,
+               chain());
 
   try {
     texts_.push_back(load_(path));

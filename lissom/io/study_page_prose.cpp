@@ -67,7 +67,7 @@ command line, `parameters.length` is its key in [`[sweep]`](#sweep), [`[[cases]]
     include = ["../common/rod.toml", "../common/run.toml"]
 
 The keys of these files hold where the study itself has none. Tables are put together key by key, `[[joints]]` and other lists of tables by the names of their entries (entries without a name are added, the included ones first). Everything else
-is taken as a whole: numbers, texts, lists, and the tables `material`, `rotation`, `rigid`, `section`, `damping`, `cylinder` and `box`. Of several files the last one counts. Files may include others. File names in an included file are
+is taken as a whole: numbers, texts, lists, and the tables `material`, `rotation`, `rigid`, `section`, `damping`, `cylinder` and `box`. Of several files the last one counts. Files may include others, up to 32 deep and 1000 in all; one that is met several times counts once, in the place where it was met last. File names in an included file are
 relative to it (but not those within `set` of a case and `values` of a sweep). Messages name the file and line of the key. What is kept in results and models is the study with its includes put together.
 
 ## `[bodies.NAME]`

@@ -7,6 +7,7 @@
 
 #include "lissom/core/expression.hpp"
 #include "lissom/core/expression_names.hpp"
+#include "lissom/core/include_chain.hpp"
 #include "lissom/core/text.hpp"
 
 namespace lissom {
@@ -37,6 +38,13 @@ bool is_list_of_tables(const toml::value& value) {
 
 // ----------------------------------------------------------------------------------------------- includes
 
+// A piece of text, which copies of a value have in common.
+const void* identity_of(const toml::value& value) {
+  return toml::detail::get_region(value);
+}
+
+void merge_lists(toml::array& own, const toml::array& below, const TableSchema* schema);
+
 // Puts `below` beneath `own`.
 void merge(toml::value& own, const toml::value& below, const TableSchema* schema) {
   for (const auto& [key, value] : below.as_table()) {
@@ -64,22 +72,36 @@ void merge(toml::value& own, const toml::value& below, const TableSchema* schema
       continue;
     }
     if (!is_list_of_tables(mine) || !is_list_of_tables(value)) continue;
-    toml::array list = value.as_array();
-    for (toml::value& one : mine.as_array()) {
-      const std::string* name = name_in(one);
-      const auto same = std::find_if(list.begin(), list.end(), [&](const toml::value& other) {
-        const std::string* its = name_in(other);
-        return name && its && *name == *its;
-      });
-      if (same == list.end()) {
-        list.push_back(std::move(one));
-        continue;
-      }
-      merge(one, *same, entry ? entry->table : nullptr);
-      *same = std::move(one);
-    }
-    mine.as_array() = std::move(list);
+    merge_lists(mine.as_array(), value.as_array(), entry ? entry->table : nullptr);
   }
+}
+
+// Entries with a name are put together with those of the same name. All others are added, except those of a
+// file that was met before, which are there already. A name that comes twice in `own` stays there twice,
+// which is the reader's to tell.
+void merge_lists(toml::array& own, const toml::array& below, const TableSchema* schema) {
+  toml::array list = below;
+  std::map<std::string, size_t> named;
+  std::map<const void*, size_t> nameless;
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (const std::string* name = name_in(list[i]))
+      named.emplace(*name, i);
+    else
+      nameless.emplace(identity_of(list[i]), i);
+  }
+  for (toml::value& one : own) {
+    const std::string* name = name_in(one);
+    if (const auto same = name ? named.find(*name) : named.end(); same != named.end()) {
+      merge(one, list[same->second], schema);
+      list[same->second] = std::move(one);
+      named.erase(same);
+    } else if (const auto again = nameless.find(identity_of(one)); !name && again != nameless.end()) {
+      list[again->second] = std::move(one);
+    } else {
+      list.push_back(std::move(one));
+    }
+  }
+  own = std::move(list);
 }
 
 // Names of files in an included study, which stands in `folder` as the including one sees it.
@@ -129,41 +151,31 @@ class Relocation {
   fs::path folder_;
 };
 
+// Every file is read and put together with its own includes once, and taken from memory where it is met
+// again; otherwise n files that each include the next one twice cost 2^n. The bounds are far beyond what
+// people write.
 class Includer {
  public:
   explicit Includer(TomlProblems& problems) : problems_(problems) {}
 
-  // `folder`: that of the file, as the study sees it.
-  bool include(toml::value& root, const fs::path& path, const fs::path& folder) {
-    if (!root.as_table().contains("include")) return false;
+  void include(toml::value& root, const fs::path& path) {
     TomlTable table(root, study_schema(), "", path.string(), problems_);
     const std::vector<std::string> files = table.texts("include").value_or(std::vector<std::string>{});
     if (table.is_list("include") && files.empty()) table.problem("include", "the list is empty");
-    stack_.push_back(fs::weakly_canonical(path));
+    stack_.push_back(one_name(path));
     toml::value all = toml::table();
     for (const std::string& name : files) {
-      const fs::path file = path.parent_path() / name;
-      if (name.empty() || !fs::is_regular_file(file)) {
-        table.problem("include", fmt::format("there is no file '{}'", file.string()));
-        continue;
+      if (++mentions_ > most_mentions) {
+        // said once, where it was too much
+        if (mentions_ == most_mentions + 1)
+          table.problem("include", fmt::format("more than {} files are included in all; this is too much: {}",
+                                               most_mentions, chain_to(name)));
+        break;
       }
-      const fs::path whole = fs::weakly_canonical(file);
-      if (const auto at = std::find(stack_.begin(), stack_.end(), whole); at != stack_.end()) {
-        std::vector<std::string> chain;
-        for (auto it = at; it != stack_.end(); ++it) chain.push_back(it->filename().string());
-        chain.push_back(whole.filename().string());
-        table.problem("include", fmt::format("files include each other: {}", fmt::join(chain, " -> ")));
-        continue;
-      }
-      toml::value below;
-      try {
-        below = parse_toml(read_file(file), file);
-      } catch (const InputError& e) {
-        table.problem("include", e.what());
-        continue;
-      }
+      const toml::value* file = read(path.parent_path() / name, name, table);
+      if (!file) continue;
+      toml::value below = *file;
       const fs::path its_folder = fs::path(name).parent_path();
-      if (below.as_table().contains("include")) include(below, file, folder / its_folder);
       if (!its_folder.empty()) Relocation(its_folder).table(below, study_schema());
       // later files count more
       merge(below, all, &study_schema());
@@ -172,12 +184,61 @@ class Includer {
     stack_.pop_back();
     root.as_table().erase("include");
     merge(root, all, &study_schema());
-    return true;
   }
 
  private:
+  static constexpr size_t deepest = 32, most_mentions = 1000;
+
+  // The file with its own includes, or nullptr with a problem noted; file names in it are relative to it.
+  const toml::value* read(const fs::path& file, const std::string& name, TomlTable& table) {
+    std::error_code error;
+    if (name.empty() || !fs::is_regular_file(file, error)) {
+      table.problem("include", fmt::format("there is no file '{}'", file.string()));
+      return nullptr;
+    }
+    const fs::path whole = one_name(file);
+    if (const auto at = std::find(stack_.begin(), stack_.end(), whole); at != stack_.end()) {
+      table.problem("include", fmt::format("files include each other: {}", chain_to(whole, at)));
+      return nullptr;
+    }
+    if (const auto known = known_.find(whole); known != known_.end()) return &known->second;
+    if (stack_.size() > deepest) {
+      table.problem("include", fmt::format("files include each other more than {} deep: {}; include them "
+                                           "from one file side by side, include = [\"a.toml\", \"b.toml\"]",
+                                           deepest, chain_to(whole)));
+      return nullptr;
+    }
+    toml::value below;
+    try {
+      below = parse_toml(read_file(file), file);
+    } catch (const InputError& e) {
+      table.problem("include", e.what());
+      return nullptr;
+    }
+    if (below.as_table().contains("include")) include(below, file);
+    return &known_.emplace(whole, std::move(below)).first->second;
+  }
+
+  // The same for all names of a file, as far as they can be followed.
+  static fs::path one_name(const fs::path& file) {
+    std::error_code error;
+    const fs::path name = fs::weakly_canonical(file, error);
+    return error ? file.lexically_normal() : name;
+  }
+
+  // "study.toml -> a.toml -> b.toml"; of a long chain its ends.
+  std::string chain_to(const fs::path& last) const { return chain_to(last, stack_.begin()); }
+  std::string chain_to(const fs::path& last, std::vector<fs::path>::const_iterator first) const {
+    std::vector<std::string> chain;
+    for (auto it = first; it != stack_.end(); ++it) chain.push_back(it->filename().string());
+    chain.push_back(last.filename().string());
+    return shown_chain(chain);
+  }
+
   TomlProblems& problems_;
   std::vector<fs::path> stack_;
+  std::map<fs::path, toml::value> known_;
+  size_t mentions_ = 0;
 };
 
 // ------------------------------------------------------------------------------------ parameters and units
@@ -536,8 +597,42 @@ long line_nested_too_deep(std::string_view text) {
   return 0;
 }
 
+namespace {
+
+// Where the first byte stands that is no part of a character of UTF-8 (RFC 3629, section 4); else the size.
+size_t end_of_utf8(std::string_view text) {
+  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+  for (size_t i = 0; i < text.size();) {
+    const unsigned first = byte(i), second = byte(i + 1);
+    size_t length = 1;
+    if (first >= 0x80) {
+      length = first >= 0xc2 && first <= 0xdf ? 2 : first >= 0xe0 && first <= 0xef ? 3 : 4;
+      // neither longer than needed, nor a half of a pair, nor beyond the last character
+      const unsigned low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80,
+                     high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+      if (first < 0xc2 || first > 0xf4 || second < low || second > high) return i;
+      for (size_t k = 2; k < length; ++k)
+        if (byte(i + k) < 0x80 || byte(i + k) > 0xbf) return i;
+    }
+    i += length;
+  }
+  return text.size();
+}
+
+}  // namespace
+
 toml::value parse_toml(const std::string& text, const std::filesystem::path& path) {
   toml::value root;
+  // TOML is UTF-8; toml11 3 reads beyond its memory where a text in quotes is not
+  if (const size_t at = end_of_utf8(text); at < text.size()) {
+    TomlProblems problems;
+    const auto lines = std::count(text.begin(), text.begin() + static_cast<long>(at), '\n');
+    problems.add({path.string(), 1 + lines}, "",
+                 fmt::format("is no valid TOML: the byte 0x{:02x} is no character of UTF-8; save the file as "
+                             "UTF-8",
+                             static_cast<unsigned char>(text[at])));
+    problems.throw_if_any();
+  }
   if (const long line = line_nested_too_deep(text); line > 0) {
     std::string_view rest = text;
     for (long k = 1; k < line; ++k) rest.remove_prefix(rest.find('\n') + 1);
@@ -570,7 +665,9 @@ toml::value parse_toml(const std::string& text, const std::filesystem::path& pat
 }
 
 bool merge_includes(toml::value& root, const std::filesystem::path& path, TomlProblems& problems) {
-  return Includer(problems).include(root, path, {});
+  if (!root.as_table().contains("include")) return false;
+  Includer(problems).include(root, path);
+  return true;
 }
 
 void resolve_numbers(toml::value& root, const std::string& file, TomlProblems& problems) {

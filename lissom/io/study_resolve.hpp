@@ -21,8 +21,9 @@ toml::value parse_toml(const std::string& text, const std::filesystem::path& pat
 // Puts the files that `include` names beneath the study's own keys, and takes `include` out. Tables are
 // merged key by key, lists of tables by the names of their entries (those without are appended, the included
 // ones first); of all else the study's own counts, and of several files the last. File names that stand in an
-// included file are made relative to the study's folder. Notes files that are missing, no TOML, or include
-// themselves. Returns whether there were any.
+// included file are made relative to the study's folder. A file that is met several times is read once, and
+// its entries without a name are there once. Notes files that are missing, no TOML, include themselves, or
+// are more than 32 deep or 1000 in all. Returns whether there were any.
 bool merge_includes(toml::value& root, const std::filesystem::path& path, TomlProblems& problems);
 
 // Replaces "= EXPRESSION" by its number, numbers with units by those in the study's (or body's) system, and

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <unordered_map>
 
 #include "lissom/core/file_kind.hpp"
 #include "lissom/io/csv_table.hpp"
@@ -91,6 +92,7 @@ std::vector<ReportFigure> difference_figures(ReportDraft& draft, const ReportRun
   struct Table {
     const ReportRun* run;
     CsvTable values;
+    std::unordered_map<std::string, Eigen::Index> columns;  // without the time
   };
   std::vector<Table> tables;
   for (const size_t index : runs.shown) {
@@ -99,7 +101,10 @@ std::vector<ReportFigure> difference_figures(ReportDraft& draft, const ReportRun
     if (!run.comparison.is_object() || !is_there(file)) continue;
     try {
       check_csv_end(file);
-      tables.push_back({&run, read_csv_table(file)});
+      tables.push_back({&run, read_csv_table(file), {}});
+      const std::vector<std::string>& names = tables.back().values.columns;
+      for (size_t c = 1; c < names.size(); ++c)
+        tables.back().columns.emplace(names[c], static_cast<Eigen::Index>(c));
     } catch (const InputError& e) {
       draft.warn(fmt::format("{}; these differences are not drawn", e.what()));
     }
@@ -113,7 +118,7 @@ std::vector<ReportFigure> difference_figures(ReportDraft& draft, const ReportRun
   const bool one =
       std::adjacent_find(references.begin(), references.end(), std::not_equal_to<>()) == references.end();
   std::vector<ReportFigure> figures;
-  for (const SensorGroup& group : sensor_groups(runs.all)) {
+  for (const SensorGroup& group : runs.sensors) {
     double size = 0;
     for (const ReportRun& run : runs.all)
       for (const std::string& column : group.columns)
@@ -136,10 +141,9 @@ std::vector<ReportFigure> difference_figures(ReportDraft& draft, const ReportRun
       series.x = to_vector(Eigen::VectorXd(table.values.values.col(0) * runs.units.time));
       Eigen::VectorXd squares = Eigen::VectorXd::Zero(table.values.values.rows());
       bool any = false;
-      for (size_t c = 1; c < table.values.columns.size(); ++c)
-        if (std::find(group.columns.begin(), group.columns.end(), table.values.columns[c]) !=
-            group.columns.end()) {
-          squares += (factor * table.values.values.col(static_cast<Eigen::Index>(c))).cwiseAbs2();
+      for (const std::string& column : group.columns)
+        if (const auto at = table.columns.find(column); at != table.columns.end()) {
+          squares += (factor * table.values.values.col(at->second)).cwiseAbs2();
           any = true;
         }
       if (!any) continue;
@@ -162,7 +166,7 @@ ReportTable sensor_table(const ReportRuns& runs) {
                      "largest value", "relative [%]"},
                     {}};
   std::map<std::string, std::string> units;
-  for (const SensorGroup& group : sensor_groups(runs.all))
+  for (const SensorGroup& group : runs.sensors)
     for (const std::string& column : group.columns) units[column] = group.unit;
   for (const ReportRun& run : runs.all) {
     const json& sensors = part_of(run.comparison, "sensors");

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "lissom/core/resources.hpp"
 #include "lissom/study/report_json.hpp"
@@ -83,6 +85,9 @@ std::vector<double> to_vector(const Eigen::Ref<const Eigen::VectorXd>& values) {
 
 std::vector<SensorGroup> sensor_groups(const std::vector<ReportRun>& runs) {
   std::vector<SensorGroup> groups;
+  // by name and unit; and what is there already, by column and unit
+  std::unordered_map<std::string, size_t> known;
+  std::unordered_set<std::string> taken;
   for (const ReportRun& run : runs) {
     if (!run.result) continue;
     const ResultHeader& header = run.result->header;
@@ -94,23 +99,19 @@ std::vector<SensorGroup> sensor_groups(const std::vector<ReportRun>& runs) {
                         end = dot == std::string::npos ? "" : column.substr(dot);
       if (end == ".node") continue;  // where a largest stress is: no quantity
       if (unit == "1" && (end == ".angle" || end == ".rx" || end == ".ry" || end == ".rz")) unit = "rad";
-      auto group = std::find_if(groups.begin(), groups.end(),
-                                [&](const SensorGroup& g) { return g.name == name && g.unit == unit; });
-      if (group == groups.end()) group = groups.insert(groups.end(), SensorGroup{name, unit, {}});
-      if (std::find(group->columns.begin(), group->columns.end(), column) == group->columns.end())
-        group->columns.push_back(column);
+      if (!taken.insert(column + '\n' + unit).second) continue;
+      const auto [at, is_new] = known.emplace(name + '\n' + unit, groups.size());
+      if (is_new) groups.push_back({name, unit, {}});
+      groups[at->second].columns.push_back(column);
     }
   }
   return groups;
 }
 
 std::vector<double> column_of(const ReportRun& run, const std::string& column) {
-  if (!run.result) return {};
-  const auto& names = run.result->header.sensors;
-  const auto found = std::find(names.begin(), names.end(), column);
-  const Eigen::Index c = found - names.begin();
-  if (found == names.end() || c >= run.result->sensors.cols()) return {};
-  return to_vector(Eigen::VectorXd(run.result->sensors.col(c)));
+  const auto found = run.columns.find(column);
+  if (!run.result || found == run.columns.end()) return {};
+  return to_vector(Eigen::VectorXd(run.result->sensors.col(found->second)));
 }
 
 double range_of(const ReportRun& run, const SensorGroup& group) {

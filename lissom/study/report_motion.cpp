@@ -3,6 +3,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "lissom/core/file_kind.hpp"
 #include "lissom/io/view_file.hpp"
@@ -16,18 +18,21 @@ using nlohmann::json;
 
 namespace {
 
+using GroupsByName = std::unordered_map<std::string, std::vector<const SensorGroup*>>;
+
 // The whole sensor whatever its units: the view knows it by its name.
-ReportFigure curve_of(const ReportRuns& runs, const std::string& sensor) {
+ReportFigure curve_of(const ReportRuns& runs, const GroupsByName& groups, const std::string& sensor) {
   ReportFigure figure;
   std::vector<std::string> units;
-  for (const SensorGroup& group : sensor_groups(runs.all)) {
-    if (group.name != sensor) continue;
-    ReportFigure part = sensor_figure(runs, group);
+  const auto found = groups.find(sensor);
+  if (found == groups.end()) return figure;
+  for (const SensorGroup* group : found->second) {
+    ReportFigure part = sensor_figure(runs, *group);
     if (figure.title.empty())
       figure = std::move(part);
     else
       figure.series.insert(figure.series.end(), part.series.begin(), part.series.end());
-    units.push_back(group.unit);
+    units.push_back(group->unit);
   }
   figure.id = "curve-" + report_id(sensor);
   figure.y.label = fmt::format("{} [{}]", sensor, fmt::join(units, ", "));
@@ -46,6 +51,9 @@ const json& simulation_of(const ReportRuns& runs) {
 void report_motion(ReportDraft& draft, const ReportRuns& runs) {
   if (runs.all.empty()) return;
   ReportView view;
+  GroupsByName groups;
+  for (const SensorGroup& group : runs.sensors) groups[group.name].push_back(&group);
+  std::unordered_set<std::string> drawn;
   std::vector<std::string> without, left_out;
   for (size_t i = 0; i < runs.all.size(); ++i) {
     const ReportRun& run = runs.all[i];
@@ -62,9 +70,8 @@ void report_motion(ReportDraft& draft, const ReportRuns& runs) {
     try {
       auto read = std::make_shared<View>(read_view_file(file, *draft.diagnostics));
       for (const ViewSensor& sensor : read->sensors) {
-        const auto known = [&](const ReportFigure& figure) { return figure.title == sensor.name; };
-        if (std::any_of(view.curves.begin(), view.curves.end(), known)) continue;
-        ReportFigure curve = curve_of(runs, sensor.name);
+        if (!drawn.insert(sensor.name).second) continue;
+        ReportFigure curve = curve_of(runs, groups, sensor.name);
         if (!curve.series.empty()) view.curves.push_back(std::move(curve));
       }
       view.runs.push_back({run.label, std::move(read)});

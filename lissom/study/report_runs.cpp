@@ -149,9 +149,14 @@ void finish(ReportDraft& draft, ReportRuns& runs) {
     if (run.result && !run.simulation.is_object()) run.simulation = own_summary(*run.result);
     run.reduced = is_reduced(run);
     tell_state(draft, run);
+    // a file may say more names than it has columns
+    if (run.result)
+      for (Eigen::Index c = 0; c < run.result->sensors.cols(); ++c)
+        run.columns.emplace(run.result->header.sensors[static_cast<size_t>(c)], c);
     if (run.result && study.empty()) study = run.result->header.study;
   }
   runs.units = units_of(study);
+  runs.sensors = sensor_groups(runs.all);
   for (ReportRun& run : runs.all) {
     const std::string against = text_in(run.comparison, "against");
     if (!run.comparison.is_object()) continue;
@@ -261,7 +266,7 @@ std::optional<SensorError> place_error(const ReportRuns& runs, const ReportRun& 
   const json& sensors = part_of(run.comparison, "sensors");
   if (!reference || !reference->result || !sensors.is_object()) return std::nullopt;
   std::optional<SensorError> worst;
-  for (const SensorGroup& group : sensor_groups(runs.all)) {
+  for (const SensorGroup& group : runs.sensors) {
     if (group.unit != "m") continue;
     const double motion = range_of(*reference, group);
     for (const std::string& column : group.columns) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "lissom/core/units.hpp"
@@ -20,20 +21,28 @@ struct ReportRun {
   std::string name;   // of the case; empty: the study itself
   std::string label;  // for people
   std::filesystem::path folder;
-  nlohmann::json simulation;         // its summary; null where there is none
-  std::vector<std::string> changes;  // what the case sets otherwise
-  nlohmann::json model, comparison;  // entries of "models" and "comparison"; null: none
-  bool is_reference = false;         // others are compared with it
-  bool reduced = false;              // a mechanism reduced as a whole (SLAP, POD)
-  std::optional<ResultFile> result;  // without positions of nodes
+  nlohmann::json simulation;                              // its summary; null where there is none
+  std::vector<std::string> changes;                       // what the case sets otherwise
+  nlohmann::json model, comparison;                       // entries of "models" and "comparison"; null: none
+  bool is_reference = false;                              // others are compared with it
+  bool reduced = false;                                   // a mechanism reduced as a whole (SLAP, POD)
+  std::optional<ResultFile> result;                       // without positions of nodes
+  std::unordered_map<std::string, Eigen::Index> columns;  // of result->sensors, by their names
 
   bool complete() const { return result && result->end.status == RunStatus::Complete; }
 };
 
+// Columns of one sensor that have one unit: "tip" with tip.x, tip.y, tip.z. Numbers of nodes are none.
+struct SensorGroup {
+  std::string name, unit;
+  std::vector<std::string> columns;
+};
+
 struct ReportRuns {
-  std::vector<ReportRun> all;  // the study itself first
-  std::vector<size_t> shown;   // those of figures and of the view, at most a few; references first
-  UnitSystem units;            // of the study, in which its comparison is
+  std::vector<ReportRun> all;        // the study itself first
+  std::vector<size_t> shown;         // those of figures and of the view, at most a few; references first
+  UnitSystem units;                  // of the study, in which its comparison is
+  std::vector<SensorGroup> sensors;  // of all runs
   const ReportRun* find(const std::string& name) const;
   const ReportRun* reference_of(const ReportRun& run) const;
   // The reduced mechanism that the summary is about, of those that were compared with a full one.
@@ -52,11 +61,7 @@ ReportRuns read_run(ReportDraft& draft, const std::filesystem::path& file);
 bool thin_out(std::vector<double>& x, std::vector<double>& y, size_t most = 5000);
 std::vector<double> to_vector(const Eigen::Ref<const Eigen::VectorXd>& values);
 
-// Columns of one sensor that have one unit: "tip" with tip.x, tip.y, tip.z. Numbers of nodes are none.
-struct SensorGroup {
-  std::string name, unit;
-  std::vector<std::string> columns;
-};
+// The sensors of all runs, in the order in which they come; their number may be in the thousands.
 std::vector<SensorGroup> sensor_groups(const std::vector<ReportRun>& runs);
 // Curves of a sensor, of all runs that are shown; columns that are zero everywhere, or next to the others
 // nothing but rounding, are named in the caption.

@@ -21,10 +21,15 @@ namespace {
 constexpr size_t most_series = 9;    // in one figure that a person can read
 constexpr size_t most_figures = 12;  // before they are folded
 
+// sensor_figure() names a series by its column, and by its run where there are several.
+bool of_column(const ReportSeries& series, const std::string& column) {
+  return series.name == column || series.name.starts_with(column + ", ");
+}
+
 // A figure a column where one for the whole sensor would be a tangle.
 std::vector<ReportFigure> sensor_figures(const ReportRuns& runs) {
   std::vector<ReportFigure> figures;
-  for (const SensorGroup& group : sensor_groups(runs.all)) {
+  for (const SensorGroup& group : runs.sensors) {
     if (group.name == "energy") continue;
     ReportFigure whole = sensor_figure(runs, group);
     if (whole.series.size() <= most_series) {
@@ -33,15 +38,15 @@ std::vector<ReportFigure> sensor_figures(const ReportRuns& runs) {
     }
     // columns that are left out of the whole are in none
     const std::string caption = whole.caption;
+    size_t next = 0;  // series come column by column
     for (const std::string& column : group.columns) {
       ReportFigure figure;
       figure.id = "sensor-" + report_id(column);
       figure.title = column;
       figure.x = whole.x;
       figure.y.label = fmt::format("{} [{}]", column, group.unit);
-      for (ReportSeries& series : whole.series)
-        if (series.name == column || series.name.starts_with(column + ", "))
-          figure.series.push_back(std::move(series));
+      for (; next < whole.series.size() && of_column(whole.series[next], column); ++next)
+        figure.series.push_back(std::move(whole.series[next]));
       if (!figure.series.empty()) figures.push_back(std::move(figure));
     }
     figures.back().caption = caption;

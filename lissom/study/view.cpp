@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <unordered_map>
 
 #include "lissom/core/polar.hpp"
 #include "lissom/core/resources.hpp"
@@ -296,14 +298,15 @@ std::vector<ViewSensor> sensors_of(const StudySystem& built, const ViewParts& pa
   }
   // a column belongs to the sensor with the longest name that fits
   std::vector<std::vector<std::string>> of_sensor(built.sensors.size());
-  for (const std::string& column : columns) {
-    int best = -1;
-    for (size_t s = 0; s < built.sensors.size(); ++s)
-      if (column.starts_with(built.sensors[s].name + ".") &&
-          (best < 0 || built.sensors[s].name.size() > built.sensors[static_cast<size_t>(best)].name.size()))
-        best = static_cast<int>(s);
-    if (best >= 0) of_sensor[static_cast<size_t>(best)].push_back(column);
-  }
+  std::unordered_map<std::string_view, size_t> by_name;
+  for (size_t s = 0; s < built.sensors.size(); ++s) by_name.emplace(built.sensors[s].name, s);
+  for (const std::string& column : columns)
+    for (size_t dot = column.rfind('.'); dot != std::string::npos;
+         dot = dot > 0 ? column.rfind('.', dot - 1) : std::string::npos)
+      if (const auto at = by_name.find(std::string_view(column).substr(0, dot)); at != by_name.end()) {
+        of_sensor[at->second].push_back(column);
+        break;
+      }
   for (size_t s = 0; s < built.sensors.size(); ++s) {
     const Sensor& sensor = built.sensors[s];
     int b = -1, group = -1;

@@ -313,7 +313,7 @@ class WrongMatrices(BadInputTest):
 class WrongFlags(BadInputTest):
     def test_counts(self):
         for count in ("0", "-3"):
-            self.assert_refused(["modes", "good.inp", "--count", count], f"--count is {count}, expected 1 or more")
+            self.assert_refused(["modes", "good.inp", "--count", count], f"--count: is {count}, expected a whole number from 1 on")
         for count in ("37", "1000"):
             self.assert_refused(["modes", "good.inp", "--count", count], f"{count} modes were asked for", "only 36 free")
         for count in ("x", "2.5", "1e3", "99999999999"):
@@ -340,6 +340,28 @@ class WrongFlags(BadInputTest):
         self.assert_refused(["modes", "good.inp", "--mass", "lumpd"], "--mass: 'lumpd'", "consistent, lumped")
         self.assert_refused(["modes", "good.inp", "--tolerance", "5"], "--tolerance")
         self.assert_refused(["inspect", "good.inp", "--mesh-order", "3"], "--mesh-order")
+
+
+    def test_numbers_of_flags_are_finite_decimal_and_in_range(self):
+        """CLI11 alone takes nan, inf, 1e-320 and 0x10 for numbers, and 010 for eight."""
+        real = {"modes": ["--tolerance", "--mesh-size"], "reduce": ["--tolerance"], "simulate": ["--checkpoint"],
+                "static": ["--at"], "linearise": ["--at"], "response": ["--from", "--to"], "sweep": ["--patience"],
+                "report": ["--max-size"]}
+        whole = {"modes": ["--count", "--mesh-order"], "response": ["--points"], "train": ["--order"], "sweep": ["--jobs"]}
+        for verb, flags in real.items():
+            for flag in flags:
+                for text in ["nan", "1e-320", "0x10", "-1"]:
+                    self.assert_refused([verb, "no-file", f"{flag}={text}"], flag)
+        for verb, flags in whole.items():
+            for flag in flags:
+                for text in ["1.5", "0x10", "-1"]:
+                    self.assert_refused([verb, "no-file", f"{flag}={text}"], flag)
+        self.assert_refused(["reduce", "no-file", "--tolerance=nan"],
+                            "--tolerance: 'nan' is no number that can be taken, expected a number above 0 and up to 1")
+        self.assert_refused(["modes", "no-file", "--mesh-size=1e-320"], "--mesh-size: 1e-320 is too small")
+        self.assert_refused(["response", "no-file", "--points=1"], "--points: is 1, expected a whole number from 2 to 10000000")
+        # ten, not eight: as many modes as the body has degrees of freedom to give
+        self.assertEqual(len(self.json_of("modes", "good.inp", "--count=010", "--no-files")["frequencies_hz"]), 10)
 
     def test_flags_that_would_be_ignored(self):
         for flag in ("--stiffness-name", "--mass-name", "--dofs", "--mesh", "--mass-matrix"):

@@ -677,10 +677,12 @@ TEST(Inp, ErrorsInIncludedFilesNameThem) {
             "dir/m.inp:1: included file cannot be had: dir/gone.txt: no such file");
   EXPECT_EQ(error_of("*INCLUDE\n"), "dir/m.inp:1: *INCLUDE names no file; expected INPUT=file");
   EXPECT_EQ(error_of("*INCLUDE, INPUT=a\n", {{"dir/a", "\n*INCLUDE, INPUT=../dir/m.inp\n"}}),
-            "dir/a:2: 'dir/m.inp' includes itself");
+            "dir/a:2: 'dir/m.inp' includes itself: dir/m.inp -> dir/a -> dir/m.inp");
   Files chain;
   for (int i = 0; i < 40; ++i) chain[fmt::format("dir/{}", i)] = fmt::format("*INCLUDE, INPUT={}\n", i + 1);
-  EXPECT_EQ(error_of("*INCLUDE, INPUT=0\n", chain), "dir/19:1: files are included more than 20 deep");
+  EXPECT_EQ(error_of("*INCLUDE, INPUT=0\n", chain),
+            "dir/19:1: files are included more than 20 deep: dir/m.inp -> dir/0 -> dir/1 -> ... (16 files) "
+            "-> dir/18 -> dir/19 -> dir/20");
   Files doubling;
   for (int i = 0; i < 20; ++i)
     doubling[fmt::format("dir/{}", i)] = fmt::format("*INCLUDE, INPUT={0}\n*INCLUDE, INPUT={0}\n", i + 1);

@@ -290,17 +290,21 @@ TEST(Nastran, IncludesThatCannotBeFollowedAreRefused) {
       refusal("\nINCLUDE 'no.bdf'\n"),
       "dir/model.bdf:2: INCLUDE: dir/no.bdf: no such file (paths are relative to the file that includes)");
   EXPECT_EQ(refusal("INCLUDE 'sub/../model.bdf'\n"),
-            "dir/model.bdf:1: INCLUDE: dir/model.bdf includes itself; take out one of the INCLUDE lines");
+            "dir/model.bdf:1: INCLUDE: dir/model.bdf includes itself (dir/model.bdf -> dir/model.bdf); "
+            "take out one of the INCLUDE lines");
   EXPECT_EQ(
       refusal("INCLUDE 'a.bdf'\n", {{"dir/a.bdf", "INCLUDE 'b.bdf'"}, {"dir/b.bdf", "INCLUDE 'a.bdf'"}}),
-      "dir/b.bdf:1: INCLUDE: dir/a.bdf includes itself; take out one of the INCLUDE lines");
+      "dir/b.bdf:1: INCLUDE: dir/a.bdf includes itself (dir/model.bdf -> dir/a.bdf -> dir/b.bdf -> "
+      "dir/a.bdf); take out one of the INCLUDE lines");
   EXPECT_EQ(refusal("INCLUDE 'a.bdf\nGRID,1\n"), "dir/model.bdf:1: INCLUDE: the quote ' is not closed");
   EXPECT_EQ(refusal("INCLUDE\n"), "dir/model.bdf:1: INCLUDE names no file, expected INCLUDE 'file'");
 
   // each file includes the next one, and every file includes the same empty one a thousand times
   Files chain, many = {{"dir/e.bdf", ""}};
   for (int n = 0; n < 40; ++n) chain[fmt::format("dir/{}.bdf", n)] = fmt::format("INCLUDE '{}.bdf'\n", n + 1);
-  EXPECT_PRED2(contains, refusal("INCLUDE '0.bdf'\n", chain), "files are included more than 16 levels deep");
+  EXPECT_PRED2(contains, refusal("INCLUDE '0.bdf'\n", chain),
+               "files are included more than 16 levels deep (dir/model.bdf -> dir/0.bdf -> dir/1.bdf -> "
+               "... (12 files) -> dir/14.bdf -> dir/15.bdf -> dir/16.bdf); does dir/16.bdf include itself?");
   std::string text;
   for (int n = 0; n < 1001; ++n) text += "INCLUDE 'e.bdf'\n";
   EXPECT_PRED2(contains, refusal(text, many),

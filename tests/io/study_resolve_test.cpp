@@ -168,6 +168,19 @@ TEST(StudyParameters, WholeNumbersMustBeWhole) {
   parse.expect("[parameters]\nn = 4\n" + beam + "elements = \"= n/3\"\n", "expected a whole number");
 }
 
+// Latin-1 and the like, which toml11 itself looks for outside of its memory.
+TEST(StudyText, IsUtf8) {
+  const ResolveParser parse;
+  for (const char* quotes : {"'", "\"", "\'\'\'", "\"\"\""})
+    parse.expect(rigid_body("a", "1") + "\n" + "title = " + quotes + "Tr\xE4ger" + quotes + "\n",
+                 "s.toml:5: is no valid TOML: the byte 0xe4 is no character of UTF-8; save the file as UTF-");
+  // cut, longer than needed, half of a pair, beyond the last character, alone
+  for (const char* bytes : {"\xC3", "\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\x80", "\xE2\x82"})
+    parse.expect(rigid_body("a", "1") + "# " + bytes, "s.toml:4: is no valid TOML: the byte");
+  const std::string title = "Tr\xC3\xA4ger \xE2\x82\xAC \xF0\x9F\x98\x80";
+  EXPECT_EQ(parse("title = \"" + title + "\"\n" + rigid_body("a", "1")).title, title);
+}
+
 // ---- includes
 
 TEST(StudyIncludes, TheStudysOwnKeysCountMore) {
@@ -224,6 +237,11 @@ TEST(StudyIncludes, ProblemsNameTheFileAndLineOfTheKey) {
   parse.expect("include = \"one.toml\"\n" + rigid_body("a", "1"),
                "two.toml:1: include: files include each other: one.toml -> two.toml -> one.toml");
   parse.expect("include = \"s.toml\"\n" + rigid_body("a", "1"), "there is no file");
+  // names that the system does not even look up
+  parse.expect("include = \"" + std::string(5000, 'a') + "\"\n" + rigid_body("a", "1"),
+               "s.toml:1: include: there is no file");
+  std::filesystem::create_symlink("loop.toml", parse.folder / "loop.toml");
+  parse.expect("include = \"loop.toml\"\n" + rigid_body("a", "1"), "s.toml:1: include: there is no file");
   parse.folder.write("bad.toml", "a = \n");
   parse.expect("include = \"bad.toml\"\n" + rigid_body("a", "1"), "is no valid TOML");
 }
@@ -233,6 +251,77 @@ TEST(StudyIncludes, LaterFilesCountMore) {
   parse.folder.write("one.toml", "title = \"one\"\n" + rigid_body("a", "1"));
   parse.folder.write("two.toml", "title = \"two\"\n");
   EXPECT_EQ(parse("include = [\"one.toml\", \"two.toml\"]\n").title, "two");
+}
+
+// Each file includes the next one twice: read again for every mention, 22 levels are four million files, and
+// what has no name at the bottom is there as many times.
+TEST(StudyIncludes, AFileThatIsMetTwiceCountsOnce) {
+  const ResolveParser parse;
+  std::filesystem::create_directory(parse.folder / "d");
+  for (int i = 0; i < 22; ++i)
+    parse.folder.write(fmt::format("d/{}.toml", i),
+                       fmt::format("include = [\"{0}.toml\", \"../d/{0}.toml\"]\n", i + 1));
+  parse.folder.write("d/22.toml", rigid_body("a", "1") + R"(
+[[sensors]]
+name = "at"
+kind = "position"
+of = "a.hub"
+[[sweep.parameters]]
+key = "bodies.a.rigid.mass"
+values = [1, 2]
+)");
+  const StudyFile study = parse("include = \"d/0.toml\"\n");
+  EXPECT_EQ(study.bodies.size(), 1U);
+  EXPECT_EQ(study.simulation->sensors.size(), 1U);
+  // entries without a name
+  EXPECT_EQ(study.sweep_keys, std::vector<std::string>{"bodies.a.rigid.mass"});
+  // two that say the same in one file are two
+  parse.folder.write("twice.toml", rigid_body("a", "1") +
+                                       "[[sweep.parameters]]\nkey = \"title\"\nvalues = [\"u\"]\n"
+                                       "[[sweep.parameters]]\nkey = \"title\"\nvalues = [\"u\"]\n");
+  EXPECT_EQ(parse("include = [\"twice.toml\", \"twice.toml\"]\n").sweep_keys.size(), 2U);
+}
+
+// What is below counts where it comes last: the bottom's title is that of 'right', which comes after 'left'.
+TEST(StudyIncludes, AFileThatIsMetTwiceHasTheRankOfTheLastTime) {
+  const ResolveParser parse;
+  parse.folder.write("bottom.toml", "title = \"bottom\"\n" + rigid_body("a", "1"));
+  parse.folder.write("left.toml", "include = \"bottom.toml\"\ntitle = \"left\"\n");
+  parse.folder.write("right.toml", "include = \"bottom.toml\"\n");
+  EXPECT_EQ(parse("include = [\"left.toml\", \"right.toml\"]\n").title, "bottom");
+  EXPECT_EQ(parse("include = [\"right.toml\", \"left.toml\"]\n").title, "left");
+}
+
+TEST(StudyIncludes, ANameThatComesTwiceIsToldWithAndWithoutIncludes) {
+  const ResolveParser parse;
+  const std::string sensor = "[[sensors]]\nname = \"at\"\nkind = \"position\"\nof = \"a.hub\"\n";
+  parse.folder.write("one.toml", rigid_body("a", "1"));
+  parse.folder.write("two.toml", rigid_body("a", "1") + sensor);
+  parse.expect(rigid_body("a", "1") + sensor + sensor, "comes twice");
+  parse.expect("include = \"one.toml\"\n" + sensor + sensor, "comes twice");
+  parse.expect("include = \"two.toml\"\n" + sensor + sensor, "comes twice");
+}
+
+TEST(StudyIncludes, AChainIsBoundedAndToldByItsEnds) {
+  const ResolveParser parse;
+  for (int i = 0; i < 200; ++i)
+    parse.folder.write(fmt::format("{}.toml", i), fmt::format("include = \"{}.toml\"\n", i + 1));
+  parse.folder.write("200.toml", rigid_body("a", "1"));
+  parse.expect("include = \"0.toml\"\n",
+               "31.toml:1: include: files include each other more than 32 deep: s.toml -> 0.toml -> 1.toml "
+               "-> ... (28 files) -> 30.toml -> 31.toml -> 32.toml; include them from one file side by side");
+  EXPECT_EQ(parse("include = \"169.toml\"\n").bodies.size(), 1U);
+}
+
+TEST(StudyIncludes, TheNumberOfIncludesIsBounded) {
+  const ResolveParser parse;
+  parse.folder.write("base.toml", rigid_body("a", "1"));
+  std::string list = "\"base.toml\"";
+  for (int i = 1; i < 1000; ++i) list += ", \"base.toml\"";
+  EXPECT_EQ(parse("include = [" + list + "]\n").bodies.size(), 1U);
+  parse.expect("include = [" + list + ", \"base.toml\"]\n",
+               "s.toml:1: include: more than 1000 files are included in all; this is too much: s.toml -> "
+               "base.toml");
 }
 
 }  // namespace
