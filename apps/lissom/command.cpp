@@ -1,7 +1,9 @@
 #include "apps/lissom/command.hpp"
 
+#include <cmath>
 #include <csignal>
 
+#include "apps/lissom/numbers.hpp"
 #include "lissom/core/child_process.hpp"
 #include "lissom/core/text.hpp"
 #include "lissom/fe/matrix_reader.hpp"
@@ -38,7 +40,7 @@ void add_resume_flags(CLI::App& verb, ResumeFlags& flags) {
   verb.add_flag("--resume", flags.resume,
                 "Go on where a run ended that was stopped or killed, or whose disk was full");
   verb.add_option("--checkpoint", flags.checkpoint, "Seconds of computing between checkpoints (default 5)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(finite_number(0));
 }
 
 void add_set_flag(CLI::App& verb, SettingFlags& flags) {
@@ -79,7 +81,8 @@ void add_body_flags(CLI::App& verb, BodyFlags& flags) {
       ->check(not_empty());
   verb.add_option("--units", flags.units,
                   "Units of the file and of --material: SI, mm-t-s, mm-kg-ms, ... (default SI)");
-  verb.add_option("--mesh-size", flags.mesh_size, "Element size for a geometry, in its unit of length");
+  verb.add_option("--mesh-size", flags.mesh_size, "Element size for a geometry, in its unit of length")
+      ->check(positive_number());
   verb.add_option("--mesh-order", flags.mesh_order,
                   "1 linear, 2 quadratic elements for a geometry (default 2)")
       ->check(CLI::Range(1, 2));
@@ -97,6 +100,34 @@ void add_body_flags(CLI::App& verb, BodyFlags& flags) {
       ->group(matrices);
   verb.add_flag("--drop-empty-rows", flags.drop_empty_rows, "Remove rows that are zero in K and M")
       ->group(matrices);
+}
+
+namespace {
+
+CLI::Validator number(const std::string& expected, const std::function<bool(double)>& good) {
+  return CLI::Validator(
+      [expected, good](std::string& text) {
+        const auto value = parse_double(text);
+        return value && std::isfinite(*value) && good(*value)
+                   ? std::string()
+                   : fmt::format("is '{}', expected {}", text, expected);
+      },
+      "");
+}
+
+}  // namespace
+
+CLI::Validator finite_number(double least, double most) {
+  const bool low = least > std::numeric_limits<double>::lowest(),
+             high = most < std::numeric_limits<double>::max();
+  return number(low && high ? fmt::format("a number from {:g} to {:g}", least, most)
+                : low       ? fmt::format("a number of {:g} or more", least)
+                            : "a number",
+                [least, most](double value) { return value >= least && value <= most; });
+}
+
+CLI::Validator positive_number() {
+  return number("a positive number", [](double value) { return value > 0; });
 }
 
 CLI::Validator not_empty() {

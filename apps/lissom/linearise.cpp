@@ -1,5 +1,6 @@
 // lissom linearise and lissom response: a mechanism about a state, as A, B, C, D, frequencies and responses.
 #include "apps/lissom/mechanism.hpp"
+#include "apps/lissom/numbers.hpp"
 #include "lissom/study/analysis_jobs.hpp"
 
 namespace lissom::app {
@@ -20,7 +21,8 @@ struct LineariseFlags {
 
 void add_state_flags(CLI::App& verb, LineariseFlags& flags) {
   add_mechanism_flags(verb, flags.mechanism);
-  verb.add_option("--at", flags.at, "Time [s] of the run at which the state is taken (default: the start)");
+  verb.add_option("--at", flags.at, "Time [s] of the run at which the state is taken (default: the start)")
+      ->check(finite_number());
   verb.add_flag("--static", flags.statics, "About the static equilibrium");
 }
 
@@ -75,8 +77,8 @@ void add_response(CLI::App& program, Command& command) {
   CLI::App* verb = program.add_subcommand("response", "Frequency response of a mechanism about a state");
   auto flags = std::make_shared<LineariseFlags>();
   add_state_flags(*verb, *flags);
-  verb->add_option("--from", flags->from, "Lowest frequency [Hz]");
-  verb->add_option("--to", flags->to, "Highest frequency [Hz]");
+  verb->add_option("--from", flags->from, "Lowest frequency [Hz]")->check(finite_number());
+  verb->add_option("--to", flags->to, "Highest frequency [Hz]")->check(finite_number());
   verb->add_option("--points", flags->points, "Number of frequencies (default 400)");
   verb->add_flag("--linear", flags->linear, "Frequencies evenly spaced instead of by ratio");
   verb->add_option("--input", flags->inputs, "Loads that excite (default: all)");

@@ -1,5 +1,7 @@
 // lissom modes: natural frequencies and mode shapes of one body.
 #include "apps/lissom/command.hpp"
+#include "apps/lissom/numbers.hpp"
+#include "lissom/core/own_file.hpp"
 #include "lissom/study/body.hpp"
 #include "lissom/study/view.hpp"
 
@@ -22,7 +24,12 @@ void modes(ModesFlags flags, Command& command) {
   spec.modes = flags.options;
   spec.paraview = !flags.no_paraview;
   const std::filesystem::path folder = flags.out.empty() ? spec.name + ".modes" : flags.out;
-  if (!flags.no_files) check_output_folder(folder);
+  const InputGuard inputs({spec.mesh, spec.body_file, spec.stiffness, spec.mass_matrix, spec.dofs});
+  if (!flags.no_files) {
+    check_output_folder(folder);
+    for (const char* end : {".body.h5", "_modes.csv", "_modes.exo", "_modes.view.h5"})
+      expect_replaceable(folder / (spec.name + end));
+  }
   FeBody body = load_body(spec, command.diagnostics, command.progress());
   build_model(body, command.diagnostics, command.progress());
   solve_modes(body, command.diagnostics, command.progress());
@@ -64,7 +71,7 @@ void add_modes(CLI::App& program, Command& command) {
   verb->add_option("--fix", flags->options.fix, "Node set to hold, or \"node 17\"; may be repeated")
       ->allow_extra_args(false);  // or it would swallow a FILE behind it
   verb->add_option("--tolerance", flags->options.tolerance, "Of the eigen-solver (default 1e-9)")
-      ->check(CLI::Range(1e-15, 0.1));
+      ->check(finite_number(1e-15, 0.1));
   verb->add_flag("--allow-parts", flags->options.allow_parts, "Accept a body in several unconnected parts");
   verb->add_option("--out", flags->out,
                    "Folder for the body file and the file for ParaView (default: NAME.modes)")

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "apps/lissom/command.hpp"
+#include "apps/lissom/numbers.hpp"
 #include "lissom/study/run_job.hpp"
 
 namespace lissom::app {
@@ -34,7 +35,8 @@ void add_reduce(CLI::App& program, Command& command) {
   verb->add_option("STUDY", flags->study, "The study file (.toml) with [bodies.NAME.reduce]")->required();
   verb->add_option("--body", flags->body, "Only this body of the study")->check(not_empty());
   verb->add_option("--tolerance", flags->tolerance,
-                   "In place of the study's: relative error of the eigenvalues");
+                   "In place of the study's: relative error of the eigenvalues")
+      ->check(finite_number());
   verb->add_option("--out", flags->out, "Folder for the results (default: NAME.out)")->check(not_empty());
   verb->add_flag("--no-files", flags->no_files, "Write nothing at all");
   add_common_flags(*verb, command);

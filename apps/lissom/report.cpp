@@ -2,6 +2,7 @@
 #include "lissom/study/report.hpp"
 
 #include "apps/lissom/command.hpp"
+#include "apps/lissom/numbers.hpp"
 #include "lissom/core/resources.hpp"
 
 namespace lissom::app {
@@ -42,7 +43,7 @@ void add_report(CLI::App& program, Command& command) {
                    "The page (default: report.html in the folder, NAME.report.html beside a file)")
       ->check(not_empty());
   verb->add_option("--max-size", flags->max_size, "Largest size of the page in MB; pictures are thinned out")
-      ->check(CLI::Range(1.0, 2000.0))
+      ->check(finite_number(1, 2000))
       ->capture_default_str();
   add_common_flags(*verb, command);
   verb->footer(

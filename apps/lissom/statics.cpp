@@ -1,5 +1,6 @@
 // lissom static and lissom assemble: where the bodies of a mechanism are when nothing moves.
 #include "apps/lissom/mechanism.hpp"
+#include "apps/lissom/numbers.hpp"
 #include "lissom/study/analysis_jobs.hpp"
 
 namespace lissom::app {
@@ -32,7 +33,8 @@ void add_static(CLI::App& program, Command& command) {
   CLI::App* verb = program.add_subcommand("static", "Static equilibrium of a mechanism, full or reduced");
   auto flags = std::make_shared<StaticFlags>();
   add_mechanism_flags(*verb, flags->mechanism);
-  verb->add_option("--at", flags->at, "Time [s] whose loads and prescribed motions count (default 0)");
+  verb->add_option("--at", flags->at, "Time [s] whose loads and prescribed motions count (default 0)")
+      ->check(finite_number());
   verb->add_option("--out", flags->out, "Folder for sensors.csv and result.h5 (default: no files)")
       ->check(not_empty());
   add_common_flags(*verb, command);

@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "apps/lissom/command.hpp"
+#include "apps/lissom/numbers.hpp"
 #include "lissom/core/text.hpp"
 #include "lissom/study/run_job.hpp"
 
@@ -75,14 +76,14 @@ void add_sweep(CLI::App& program, Command& command) {
   verb->add_flag("--resume", options.resume, "Keep the points that are done and compute the others");
   verb->add_flag("--retry-failed", options.retry_failed, "As --resume, and points that failed once more");
   verb->add_option("--timeout", options.timeout, "Seconds after which a point is ended and has failed")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   verb->add_flag("--keep-results", options.keep_results, "Leave the files of every point in points/NNNNNN");
   add_set_flag(*verb, flags->settings);
   verb->add_flag("--join", options.join, "Help with the sweep in the folder, from any machine that sees it");
   verb->add_option("--patience", options.patience,
                    "Seconds without a sign of life after which a point of another machine is computed again "
                    "(default 60)")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   auto* launcher = verb->add_option("--launcher", flags->launcher,
                                     "Command put before that of each point: \"srun -N1 -n1 --exclusive\"")
                        ->check(not_empty());

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "lissom/core/error.hpp"
+#include "lissom/core/own_file.hpp"
 
 namespace lissom {
 
@@ -24,6 +25,7 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)), str
     fail("{}: the folder '{}' does not exist; create it first", path_.string(), folder.string());
   if (!std::filesystem::is_directory(folder, ec))
     fail("{}: '{}' is not a folder", path_.string(), folder.string());
+  expect_replaceable(path_);
 
   // a name that no other process and no other file of this process uses
   static std::atomic<unsigned> serial = 0;

@@ -13,8 +13,10 @@
 #include <numbers>
 #include <numeric>
 
+#include "lissom/core/atomic_file.hpp"
 #include "lissom/io/table.hpp"
 #include "lissom/linalg/blas.hpp"
+#include "lissom/study/analysis_names.hpp"
 #include "lissom/time/tangent_space.hpp"
 
 namespace lissom {
@@ -310,6 +312,12 @@ void find_modes(const System& system, const MatrixXd& M, const MatrixXd& velocit
 
 }  // namespace
 
+std::vector<std::string> input_names(const System& system, double t) {
+  Linearisation names;
+  find_inputs(system, t, names);
+  return names.inputs;
+}
+
 Linearisation linearise(const StudySystem& built, SystemEquations& equations, const State& state) {
   const System& system = *built.system;
   const Index n = equations.coordinates(), m = equations.constraints();
@@ -543,16 +551,15 @@ std::string describe_linearisation(const Linearisation& model, int modes) {
 }
 
 void write_linearisation(const Linearisation& model, const std::filesystem::path& path) {
-  const std::string temporary = path.string() + ".tmp";
-  std::unique_ptr<mat_t, int (*)(mat_t*)> file(Mat_CreateVer(temporary.c_str(), nullptr, MAT_FT_MAT5),
-                                               Mat_Close);
+  AtomicFile target(path);
+  const std::string written_by = fmt::format("MATLAB 5.0 MAT-file, written by Lissom {}", LISSOM_VERSION);
+  std::unique_ptr<mat_t, int (*)(mat_t*)> file(
+      Mat_CreateVer(target.temporary().c_str(), written_by.c_str(), MAT_FT_MAT5), Mat_Close);
   if (!file) fail("{}: cannot be written", path.string());
   const auto add = [&](matvar_t* made) {
     std::unique_ptr<matvar_t, void (*)(matvar_t*)> variable(made, Mat_VarFree);
-    if (!variable || Mat_VarWrite(file.get(), variable.get(), MAT_COMPRESSION_NONE) != 0) {
-      std::filesystem::remove(temporary);
+    if (!variable || Mat_VarWrite(file.get(), variable.get(), MAT_COMPRESSION_NONE) != 0)
       fail("{}: cannot be written", path.string());
-    }
   };
   const auto matrix = [&](const char* name, const MatrixXd& values) {
     size_t dims[2] = {static_cast<size_t>(values.rows()), static_cast<size_t>(values.cols())};
@@ -583,7 +590,7 @@ void write_linearisation(const Linearisation& model, const std::filesystem::path
   names("inputs", model.inputs);
   names("outputs", model.outputs);
   file.reset();
-  std::filesystem::rename(temporary, path);
+  target.commit();
 }
 
 }  // namespace lissom

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "lissom/io/rom_file.hpp"
+#include "lissom/study/study_inputs.hpp"
 
 namespace lissom {
 
@@ -15,7 +16,8 @@ RunResult run_run_job(const RunJob& job, JobContext& context) {
         "{}: is a reduced mechanism, not a study: 'lissom simulate' runs it, and a study may name it with "
         "rom",
         file);
-  const StudyFile study = job.study.read();
+  const GuardedStudy guarded = read_guarded(job.study);
+  const StudyFile& study = guarded.study;
   RunResult result;
   result.title = study.title;
   result.out = job.out.empty() ? default_folder(file) : job.out;
@@ -28,6 +30,7 @@ RunResult run_run_job(const RunJob& job, JobContext& context) {
   options.sweep.program = context.program;
   options.sweep.settings = job.study.settings;
   options.sweep.text = job.study.text;
+  if (job.report) expect_replaceable(result.out / "report.html", OwnFile::Page);
   StudyRun run = run_study(study, result.out, context.diagnostics, context.progress, options);
   result.text = fmt::format("{}\n\n{}\n", study.title, run.text);
   result.json = std::move(run.summary);
@@ -54,7 +57,8 @@ SweepResult run_sweep_job(const SweepJob& job, JobContext& context) {
   options.sweep.program = context.program;
   options.sweep.settings = job.study.settings;
   options.sweep.text = job.study.text;
-  const StudyFile study = job.study.read();
+  const GuardedStudy guarded = read_guarded(job.study);
+  const StudyFile& study = guarded.study;
   SweepResult result;
   result.out = job.out.empty() ? default_folder(job.study.file) : job.out;
   StudyRun run = run_sweep(study, result.out, context.diagnostics, context.progress, options);
@@ -72,7 +76,8 @@ JobResult run_reduce_job(const ReduceJob& job, JobContext& context) {
         "{}: is no study; 'lissom reduce' takes a .toml file with [bodies.NAME.reduce], which says where the "
         "interfaces are",
         file);
-  StudyFile study = job.study.read();
+  GuardedStudy guarded = read_guarded(job.study);
+  StudyFile& study = guarded.study;
   std::vector<std::string> names;
   for (const BodySpec& body : study.bodies)
     if (body.reduce) names.push_back(body.name);

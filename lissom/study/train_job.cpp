@@ -1,6 +1,10 @@
 #include "lissom/study/train_job.hpp"
 
+#include <algorithm>
+
+#include "lissom/io/output_names.hpp"
 #include "lissom/study/mechanism.hpp"
+#include "lissom/study/study_inputs.hpp"
 
 namespace lissom {
 
@@ -18,6 +22,16 @@ void finish(TrainResult& result, const StudyFile& study, const std::filesystem::
   for (const std::string& file : files) result.text += fmt::format("wrote {}\n", (out / file).string());
 }
 
+// Before anything is computed.
+void check_training_folder(const StudyFile& study, const std::filesystem::path& out) {
+  check_output_folder(out);
+  for (const char* name : {"model.rom.h5", "modes.csv", "orders.csv", "samples.csv", "singular_values.csv",
+                           "principal_angles.csv", "greedy.csv", "pod_test.csv"}) {
+    const std::vector<std::string> files = output_files(study);
+    if (std::find(files.begin(), files.end(), name) != files.end()) expect_replaceable(out / name);
+  }
+}
+
 void check_order(int order, int largest) {
   if (order < 1 || order > largest)
     fail_input("--order: is {}, expected 1 to {} (max_order of [train])", order, largest);
@@ -30,7 +44,7 @@ TrainResult train_parametric(const TrainJob& job, StudyFile& study, const std::f
     check_order(*job.order, spec.options.max_rank);
     spec.order = job.order;
   }
-  if (job.write_files) check_output_folder(out);
+  if (job.write_files) check_training_folder(study, out);
   const std::filesystem::path folder = job.write_files ? out : std::filesystem::path();
   PodTraining training = trained_pod(job.study, study, study, folder, job.resume, context);
   // before the tests, so that it is kept whatever comes
@@ -59,7 +73,8 @@ TrainResult run_train_job(const TrainJob& job, JobContext& context) {
   if (!job.study.text && !is_study(job.study.file))
     fail_input("{}: is no study; 'lissom train' takes a .toml file with bodies, joints and [train]",
                job.study.file);
-  StudyFile study = job.study.read();
+  GuardedStudy guarded = read_guarded(job.study);
+  StudyFile& study = guarded.study;
   if (!study.train)
     fail_input("{}: there is no table [train]; an empty one trains on the study's own simulation",
                job.study.file);
@@ -71,7 +86,7 @@ TrainResult run_train_job(const TrainJob& job, JobContext& context) {
     check_order(*job.order, study.train->max_order);
     study.train->order = job.order;
   }
-  if (job.write_files) check_output_folder(out);
+  if (job.write_files) check_training_folder(study, out);
   BodyStore store(false, false, stress_needs(study));
   TrainingMotions motions;
   TrainResult result;
