@@ -3,6 +3,7 @@
 
 #include "apps/lissom/command.hpp"
 #include "lissom/core/folder_lock.hpp"
+#include "lissom/core/own_file.hpp"
 #include "lissom/study/body.hpp"
 #include "lissom/study/view.hpp"
 
@@ -25,9 +26,12 @@ void modes(ModesFlags flags, Command& command) {
   spec.modes = flags.options;
   spec.paraview = !flags.no_paraview;
   const std::filesystem::path folder = flags.out.empty() ? spec.name + ".modes" : flags.out;
+  const InputGuard inputs({spec.mesh, spec.body_file, spec.stiffness, spec.mass_matrix, spec.dofs});
   std::optional<FolderLock> lock;
   if (!flags.no_files) {
     check_output_folder(folder);
+    for (const char* end : {".body.h5", "_modes.csv", "_modes.exo", "_modes.view.h5"})
+      expect_replaceable(folder / (spec.name + end));
     lock.emplace(folder);
   }
   FeBody body = load_body(spec, command.diagnostics, command.progress());

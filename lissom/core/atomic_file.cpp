@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "lissom/core/error.hpp"
+#include "lissom/core/own_file.hpp"
 #include "lissom/core/temporary_name.hpp"
 
 namespace lissom {
@@ -25,6 +26,7 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)), str
     fail("{}: the folder '{}' does not exist; create it first", path_.string(), folder.string());
   if (!std::filesystem::is_directory(folder, ec))
     fail("{}: '{}' is not a folder", path_.string(), folder.string());
+  expect_replaceable(path_);
 
   // the temporary name is short: a name that cannot be would show only at the end
   struct stat status {};

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "lissom/core/file_kind.hpp"
+#include "lissom/core/read_files.hpp"
 
 namespace lissom {
 
@@ -53,6 +54,7 @@ bool is_control(std::string_view character) {
 }  // namespace
 
 std::string read_file(const std::filesystem::path& path) {
+  ReadFiles::note(path);
   // shells hand over pipes under these names
   if (path != "/dev/stdin" && path.parent_path() != "/dev/fd") check_is_file(path);
   std::error_code ec;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "lissom/fe/check_materials.hpp"
 #include "lissom/fe/jacobian_check.hpp"
 #include "lissom/fe/spider.hpp"
 
@@ -240,6 +241,10 @@ void scatter_column(const NodePattern& pattern, std::span<const int> active, int
 }
 
 }  // namespace
+
+void check_materials(const Mesh& mesh, const AssemblyOptions& options) {
+  prepare_materials(mesh, options);
+}
 
 FeModel assemble(const Mesh& mesh, const AssemblyOptions& options, Diagnostics& diagnostics) {
   const int elements = mesh.element_count();

@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "lissom/core/error.hpp"
+#include "lissom/core/own_file.hpp"
 #include "lissom/io/csv_table.hpp"
 
 namespace lissom {
@@ -21,7 +22,9 @@ constexpr size_t enough_bytes = 1 << 16;
 }  // namespace
 
 CsvWriter::CsvWriter(const std::filesystem::path& path, const std::vector<std::string>& columns)
-    : path_(path), file_(::open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666)) {
+    : path_(path) {
+  expect_replaceable(path);
+  file_ = ::open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666);
   if (file_ < 0) fail_writing();
   begin(columns);
 }

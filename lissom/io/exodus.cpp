@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "lissom/core/error.hpp"
+#include "lissom/core/own_file.hpp"
 
 namespace lissom {
 
@@ -473,6 +474,7 @@ ExodusWriter::ExodusWriter(std::filesystem::path path, const std::string& title,
   }
   record_.resize(bytes);
 
+  expect_replaceable(path_);
   file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file_ < 0) refuse(errno);
   const std::string start = file.bytes();

@@ -2,20 +2,23 @@
 
 #include <Eigen/Geometry>
 
-#include <climits>
-
 #include "lissom/io/toml_table.hpp"
 
 namespace lissom {
 
 namespace {
 
+// More modes than any body has degrees of freedom that this program can reduce.
+constexpr int most = 100'000'000;
+
 // An integer in a range, or the value as it was with a problem noted.
 void read_integer(TomlTable& table, const char* key, int least, int& value) {
   const auto number = table.integer(key);
   if (!number) return;
-  if (*number < least || *number > INT_MAX / 4)
+  if (*number < least)
     table.problem(key, fmt::format("is {}, expected {} or more", *number, least));
+  else if (*number > most)
+    table.problem(key, fmt::format("is {}, expected {} to {}", *number, least, most));
   else
     value = static_cast<int>(*number);
 }

@@ -666,7 +666,8 @@ std::optional<ParaviewSpec> read_paraview(TomlTable& simulate, const std::vector
     TomlTable table = *simulate.table("paraview");
     if (const auto every = table.integer("every")) {
       if (*every < 1 || *every > INT_MAX)
-        table.problem("every", fmt::format("is {}, expected 1 or more: every so many samples", *every));
+        table.problem("every",
+                      fmt::format("is {}, expected 1 to {}: every so many samples", *every, INT_MAX));
       else
         spec.every = static_cast<int>(*every);
     }
@@ -740,7 +741,8 @@ SimulateSpec read_simulate(TomlTable& table, const std::vector<BodySpec>& bodies
   const auto integer = [&](const char* key, int& value) {
     if (const auto n = table.integer(key)) {
       if (*n < INT_MIN / 4 || *n > INT_MAX / 4)
-        table.problem(key, fmt::format("is {}, which makes no sense", *n));
+        table.problem(
+            key, fmt::format("is {}, expected a number from {} to {}", *n, INT_MIN / 4, INT_MAX / 4));
       else
         value = static_cast<int>(*n);
     }

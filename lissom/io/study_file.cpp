@@ -12,6 +12,7 @@
 
 #include "lissom/core/file_kind.hpp"
 #include "lissom/core/text.hpp"
+#include "lissom/io/output_names.hpp"
 #include "lissom/io/pod_file.hpp"
 #include "lissom/io/study_keys.hpp"
 #include "lissom/io/study_resolve.hpp"
@@ -472,6 +473,8 @@ void read_cases(const toml::value& root, const Context& context, StudyFile& stud
       entry.problem("name", "is missing");
     else if (const std::string problem = problem_of_name(name); !problem.empty())
       entry.problem("name", problem);
+    else if (const std::string taken = problem_of_case_name(name, study.bodies); !taken.empty())
+      entry.problem("name", taken);
     else if (std::find(names.begin(), names.end(), name) != names.end())
       entry.problem("name", fmt::format("'{}' comes twice", name));
     names.push_back(name);
@@ -646,6 +649,14 @@ void read_sweep(const toml::value& root, const Context& context, StudyFile& stud
     }
     study.sweep.push_back(std::move(point));
   }
+  const bool any = std::any_of(study.sweep.begin(), study.sweep.end(), [](const ParameterPoint& point) {
+    const StudyFile& one = point.study;
+    return !point.problem.empty() || (one.simulation && one.simulation->simulate) || one.linearise ||
+           one.response;
+  });
+  if (!any)
+    problems.add(sweep->where(), "sweep",
+                 "there is nothing to be swept: add [simulate], [linearise] or [response]");
   // a key that nobody knows, or values of the wrong kind
   if (wrong == study.sweep.size() && !context.sweep_point)
     for (TomlProblem& problem : first) {
@@ -816,6 +827,7 @@ StudyFile parse_points(const std::string& text, const std::filesystem::path& pat
   // what results and models keep stands for itself
   const bool as_written = settings.empty() && context.pod_rom.empty() && !included;
   study.text = as_written ? text : write_study(root);
+  check_body_outputs(study, problems);
   read_cases(root, context, study, problems);
   read_sweep(root, context, study, problems);
   problems.throw_if_any();

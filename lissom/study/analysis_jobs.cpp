@@ -33,6 +33,8 @@ void note_file(JobResult& result, const std::filesystem::path& file) {
 }  // namespace
 
 LineariseResult run_linearise_job(const LineariseJob& job, JobContext& context) {
+  // before anything is computed
+  if (!job.out.empty()) expect_replaceable(job.out, OwnFile::Matlab);
   const Mechanism mechanism = open_mechanism(job.mechanism, context);
   LineariseResult result;
   result.model = linearised(job, mechanism, context);
@@ -45,6 +47,7 @@ LineariseResult run_linearise_job(const LineariseJob& job, JobContext& context) 
 }
 
 ResponseResult run_response_job(const ResponseJob& job, JobContext& context) {
+  if (!job.state.out.empty()) expect_replaceable(job.state.out, OwnFile::Response);
   const Mechanism mechanism = open_mechanism(job.state.mechanism, context);
   const bool given = mechanism.study.response.has_value();
   ResponseSpec spec = mechanism.study.response.value_or(ResponseSpec{});

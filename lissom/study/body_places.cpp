@@ -8,22 +8,11 @@
 
 namespace lissom {
 
-FeModel nodes_by_name(const BodySpec& spec, const FeBody& body) {
-  FeModel named;
-  named.node_ids = body.mesh.node_count() > 0 ? body.mesh.node_ids : body.model.node_ids;
-  named.node_sets = body.mesh.node_sets;
-  for (const auto& [name, nodes] : body.model.node_sets) named.node_sets[name] = nodes;
-  for (const SpiderSpec& spider : spec.spiders)
-    if (!named.node_sets.contains(spider.name)) named.node_sets[spider.name] = {0};
-  return named;
-}
-
-void BodyPlaces::add(const BodySpec& spec, const FeBody& body) {
-  const FeModel named = nodes_by_name(spec, body);
-  Names& names = bodies_[spec.name];
+void BodyPlaces::add(const BodySpec& spec, const FeModel& labels) {
+  Names& names = bodies_[spec.reduction_key];
   names = {};
-  for (const auto& [name, nodes] : named.node_sets) names.sets.push_back(name);
-  names.ids = {named.node_ids.begin(), named.node_ids.end()};
+  for (const auto& [name, nodes] : labels.node_sets) names.sets.push_back(name);
+  names.ids = {labels.node_ids.begin(), labels.node_ids.end()};
 }
 
 std::vector<BodyPlaces::Problem> BodyPlaces::missing(const StudyFile& study) const {
@@ -32,7 +21,7 @@ std::vector<BodyPlaces::Problem> BodyPlaces::missing(const StudyFile& study) con
   const auto look_at = [&](const PlaceSpec& place, const std::string& key) {
     if (place.body < 0) return;
     const BodySpec& body = study.bodies[static_cast<size_t>(place.body)];
-    const auto found = bodies_.find(body.name);
+    const auto found = bodies_.find(body.reduction_key);
     if (found == bodies_.end()) return;
     const Names& names = found->second;
     if (!place.marker.node_ids.empty()) {

@@ -9,16 +9,14 @@
 #include <vector>
 
 #include "lissom/io/study_file.hpp"
-#include "lissom/study/body.hpp"
+#include "lissom/study/build_system.hpp"
 
 namespace lissom {
 
-// Node numbers and node sets of a loaded body, its spiders included, without K and M: for named_nodes().
-FeModel nodes_by_name(const BodySpec& spec, const FeBody& body);
-
 class BodyPlaces {
  public:
-  void add(const BodySpec& spec, const FeBody& body);
+  // With the nodes and sets of body_labels().
+  void add(const BodySpec& spec, const FeModel& labels);
 
   struct Problem {
     SourcePos where;
@@ -32,7 +30,7 @@ class BodyPlaces {
     std::vector<std::string> sets;
     std::set<std::int64_t> ids;
   };
-  std::map<std::string, Names> bodies_;  // by name
+  std::map<std::string, Names> bodies_;  // by BodySpec::reduction_key
 };
 
 }  // namespace lissom

@@ -11,6 +11,7 @@
 #include "lissom/io/rom_file.hpp"
 #include "lissom/rom/slap_body.hpp"
 #include "lissom/study/beam_groups.hpp"
+#include "lissom/study/joint_gaps.hpp"
 #include "lissom/study/pod_system.hpp"
 
 namespace lissom {
@@ -795,9 +796,8 @@ StudySystem make_system(const StudyFile& study, BodyStore& store, Diagnostics& d
   return build_rom_system(study, read_rom_file(study.rom, diagnostics).model, diagnostics);
 }
 
-SystemCheck check_study_system(const StudySystem& built, const StudyFile& study, Diagnostics& diagnostics) {
+void expect_joints_meet(const StudySystem& built, const StudyFile& study, const SystemCheck& check) {
   const System& system = *built.system;
-  SystemCheck check = check_system(system, 0, built.q, gap_tolerance);
   const bool may_move = study.simulation->simulate && study.simulation->simulate->assemble;
   if (!check.gaps.empty() && !may_move) {
     SystemEquations equations(system);
@@ -828,6 +828,16 @@ SystemCheck check_study_system(const StudySystem& built, const StudyFile& study,
         "[simulate]",
         fmt::join(lines, "\n"));
   }
+}
+
+void expect_joints_meet(const StudySystem& built, const StudyFile& study) {
+  expect_joints_meet(built, study, check_system(*built.system, 0, built.q, gap_tolerance));
+}
+
+SystemCheck check_study_system(const StudySystem& built, const StudyFile& study, Diagnostics& diagnostics) {
+  const System& system = *built.system;
+  SystemCheck check = check_system(system, 0, built.q, gap_tolerance);
+  expect_joints_meet(built, study, check);
   if (!check.massless_directions.empty())
     fail_input(
         "{}: these directions have neither inertia nor a constraint, so that their motion is not defined: {}",

@@ -4,16 +4,10 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
-#include "lissom/core/text.hpp"
-#include "lissom/fe/named_nodes.hpp"
-#include "lissom/io/reduced_body_file.hpp"
-#include "lissom/io/rom_file.hpp"
+#include "lissom/io/output_names.hpp"
 #include "lissom/io/study_file.hpp"
-#include "lissom/study/body.hpp"
-#include "lissom/study/body_places.hpp"
-#include "lissom/study/build_system.hpp"
+#include "lissom/study/preflight.hpp"
 
 namespace lissom {
 
@@ -24,143 +18,6 @@ using json = nlohmann::json;
 std::string plural(size_t count, const std::string& one, const std::string& many = "") {
   return fmt::format("{} {}", count, count == 1 ? one : many.empty() ? one + "s" : many);
 }
-
-// "study.toml:12: KEY: message" taken apart; what has no place of its own stands at `where`.
-TomlProblem problem_of(const std::string& line, const SourcePos& where, const std::string& key) {
-  TomlProblem problem{where, key, line};
-  size_t colon = line.find(": ");
-  if (!where.file.empty() && line.starts_with(where.file + ":") && colon != std::string::npos) {
-    if (const auto number = parse_long(line.substr(where.file.size() + 1, colon - where.file.size() - 1)))
-      problem.where.line = *number;
-    problem.message = line.substr(colon + 2);
-  } else if (!where.file.empty() && line.starts_with(where.file + ": ")) {
-    problem.message = line.substr(where.file.size() + 2);
-  }
-  // what begins with a key, or with a joint, load or sensor by its name
-  colon = problem.message.find(": ");
-  if (colon == std::string::npos) return problem;
-  const std::string first = problem.message.substr(0, colon);
-  static const std::vector<std::pair<std::string, std::string>> tables = {
-      {"joint '", "joints."}, {"load '", "loads."}, {"sensor '", "sensors."}};
-  for (const auto& [begin, table] : tables)
-    if (first.starts_with(begin))
-      problem.key = table + first.substr(begin.size(), first.rfind('\'') - begin.size());
-  const std::vector<std::string> known = study_schema().names();
-  if (first.find_first_of(" '/:") == std::string::npos &&
-      std::find(known.begin(), known.end(), first.substr(0, first.find_first_of(".["))) != known.end()) {
-    problem.key = first;
-    problem.message = problem.message.substr(colon + 2);
-  }
-  return problem;
-}
-
-// What files and meshes say of a study whose text is fine.
-class Deep {
- public:
-  Deep(std::vector<TomlProblem>& problems, Diagnostics& diagnostics, const ProgressHook& progress)
-      : problems_(problems), diagnostics_(diagnostics), progress_(progress) {}
-
-  // A study, or one of its cases. Bodies that have been looked at are not read again.
-  void look(const StudyFile& study) {
-    for (const BodySpec& spec : study.bodies)
-      if (seen_.insert(spec.reduction_key).second) look(spec);
-    if (!problems_.empty()) return;
-    if (!study.rom.empty()) return look_at_rom(study);
-    if (!study.simulation) return;
-    for (const BodyPlaces::Problem& problem : places_.missing(study))
-      add(problem.where, problem.key, problem.message, study.case_name);
-    const bool cheap = std::all_of(study.bodies.begin(), study.bodies.end(),
-                                   [](const BodySpec& body) { return body.rigid || body.ancf; });
-    if (problems_.empty() && cheap && !study.bodies.empty() && study.pod_rom.empty()) system(study);
-  }
-
-  const std::map<std::string, std::string>& sizes() const { return sizes_; }
-
- private:
-  void add(const SourcePos& where, const std::string& key, const std::string& message,
-           const std::string& case_name = "") {
-    std::string_view rest = message;
-    while (!rest.empty()) {
-      const size_t end = std::min(rest.find('\n'), rest.size());
-      TomlProblem problem = problem_of(std::string(rest.substr(0, end)), where, key);
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-      if (!case_name.empty()) problem.message += fmt::format(" (case '{}')", case_name);
-      problems_.push_back(std::move(problem));
-    }
-  }
-
-  void look(const BodySpec& spec) {
-    const std::string key = "bodies." + spec.name;
-    try {
-      if (spec.rigid || spec.ancf) return;
-      if (!spec.reduced_file.empty()) {
-        const ReducedBody body = read_reduced_body_file(spec.reduced_file, diagnostics_).body;
-        sizes_[spec.name] = plural(static_cast<size_t>(body.K.rows()), "coordinate");
-        return;
-      }
-      const FeBody body = load_body(spec, diagnostics_, progress_);
-      sizes_[spec.name] =
-          body.mesh.node_count() > 0
-              ? fmt::format("{}, {}", plural(static_cast<size_t>(body.mesh.node_count()), "node"),
-                            plural(body.mesh.element_count(), "element"))
-              : plural(static_cast<size_t>(body.model.dof_count()), "degree of freedom",
-                       "degrees of freedom");
-      // names alone; what they are good for shows when K is there
-      const FeModel named = nodes_by_name(spec, body);
-      if (spec.modes) names(named, spec.modes->fix, "to fix", spec.where, key + ".modes.fix");
-      if (spec.reduce) {
-        for (const InterfaceSpec& interface : spec.reduce->options.interfaces)
-          names(named, interface.what, fmt::format("for interface '{}'", interface.name), interface.where,
-                key + ".reduce.interfaces");
-        for (const InterfaceSpec& load : spec.reduce->options.loads)
-          names(named, load.what, fmt::format("for load '{}'", load.name), load.where, key + ".reduce.load");
-        names(named, spec.reduce->options.nodes, "to keep", spec.reduce->where, key + ".reduce.nodes");
-      }
-      places_.add(spec, body);
-    } catch (const InputError& e) {
-      add(spec.where, key, e.what());
-    }
-  }
-
-  void names(const FeModel& model, const std::vector<std::string>& list, const std::string& purpose,
-             const SourcePos& where, const std::string& key) {
-    for (const std::string& name : list) try {
-        named_nodes(model, name, purpose);
-      } catch (const InputError& e) {
-        add(where, key, e.what());
-      }
-  }
-
-  void look_at_rom(const StudyFile& study) {
-    try {
-      const RomFile file = read_rom_file(study.rom, diagnostics_);
-      build_rom_system(study, file.model, diagnostics_);
-    } catch (const InputError& e) {
-      add({study.path.string(), 1}, "rom", e.what(), study.case_name);
-    }
-  }
-
-  // Mechanisms of rigid bodies and beams are put together in no time.
-  void system(const StudyFile& study) {
-    try {
-      BodyStore store(false, false, stress_needs(study));
-      const StudySystem built = build_system(study, store, diagnostics_, progress_);
-      check_study_system(built, study, diagnostics_);
-    } catch (const InputError& e) {
-      const bool runs = study.simulation->simulate.has_value();
-      add(runs ? SourcePos{study.path.string(), study.simulation->simulate->where.line}
-               : SourcePos{study.path.string(), 1},
-          runs ? "simulate" : "joints", e.what(), study.case_name);
-    }
-  }
-
-  std::vector<TomlProblem>& problems_;
-  Diagnostics& diagnostics_;
-  const ProgressHook& progress_;
-  std::set<std::string> seen_;
-  BodyPlaces places_;
-  std::map<std::string, std::string> sizes_;
-};
 
 std::string shortened(const std::string& text) {
   constexpr size_t most = 90;
@@ -176,40 +33,6 @@ std::string origin_of(const BodySpec& body) {
   if (!body.body_file.empty()) return body.body_file.filename().string();
   if (!body.stiffness.empty()) return "matrices " + body.stiffness.filename().string();
   return body.mesh.filename().string();
-}
-
-// The files that a run leaves, without folders of cases.
-std::vector<std::string> files_of(const StudyFile& study) {
-  std::vector<std::string> files = {"summary.json", "report.html"};
-  for (const BodySpec& body : study.bodies) {
-    if (body.modes) {
-      for (const char* end : {".body.h5", "_modes.csv"}) files.push_back(body.name + end);
-      if (body.paraview) files.push_back(body.name + "_modes.exo");
-      if (!body.mesh.empty()) files.push_back(body.name + "_modes.view.h5");
-    }
-    if (body.reduce) {
-      for (const char* end : {".reduced.h5", "_coordinates.csv", "_errors.csv"})
-        files.push_back(body.name + end);
-      if (body.reduce->paraview) files.push_back(body.name + "_free_modes.exo");
-      if (body.reduce->options.nodes.empty()) files.push_back(body.name + "_free_modes.view.h5");
-    }
-    if (body.gcms) files.push_back(body.name + ".gcms.h5");
-  }
-  if (study.train) files.emplace_back("model.rom.h5");
-  if (study.train && !study.train->pod) files.insert(files.end(), {"modes.csv", "orders.csv"});
-  if (study.train && study.train->pod)
-    files.insert(files.end(), {"samples.csv", "singular_values.csv", "principal_angles.csv"});
-  if (study.simulation && study.simulation->simulate) {
-    if (!study.simulation->sensors.empty()) files.emplace_back("sensors.csv");
-    files.insert(files.end(), {"result.h5", "motion.view.h5"});
-    if (study.simulation->simulate->paraview) files.emplace_back("motion.exo");
-    if (study.simulation->simulate->stress) files.emplace_back("stress.h5");
-  }
-  if (study.linearise)
-    files.insert(files.end(), {"linearisation.json", "linearisation.mat", "system_modes.view.h5"});
-  if (study.response) files.insert(files.end(), {"response.csv", "response.json"});
-  if (!study.sweep.empty()) files.emplace_back("sweep.csv");
-  return files;
 }
 
 std::string model_of(const SimulateSpec& simulate) {
@@ -283,7 +106,7 @@ void describe(const StudyFile& study, const std::map<std::string, std::string>& 
     text += fmt::format("  sweep of {}: {}\n", fmt::join(study.sweep_keys, ", "),
                         plural(study.sweep.size(), "point"));
   out["sweep_points"] = study.sweep.size();
-  const std::vector<std::string> files = files_of(study);
+  const std::vector<std::string> files = output_files(study);
   constexpr size_t most = 12;
   const std::vector<std::string> shown(files.begin(),
                                        files.begin() + static_cast<long>(std::min(most, files.size())));
@@ -321,12 +144,12 @@ StudyCheck check_study(const std::filesystem::path& path, const std::vector<Stud
       check.problems.push_back(problem_of(point.problem, {path.string(), 1}, "sweep"));
       check.problems.back().message += fmt::format(" (point {} of [sweep])", number);
     }
-    Deep deep(check.problems, diagnostics, progress);
+    Preflight preflight(Preflight::For::Check, diagnostics, progress);
     if (check.problems.empty() && !quick) {
-      deep.look(study);
-      for (const StudyCase& variant : study.cases) deep.look(variant.study);
+      preflight.look(study);
+      check.problems = preflight.problems();
     }
-    if (check.problems.empty()) describe(study, deep.sizes(), check);
+    if (check.problems.empty()) describe(study, preflight.sizes(), check);
   } catch (const StudyProblems& e) {
     check.problems = e.problems().list();
   } catch (const InputError& e) {

@@ -16,6 +16,7 @@
 #include "lissom/core/atomic_file.hpp"
 #include "lissom/io/table.hpp"
 #include "lissom/linalg/blas.hpp"
+#include "lissom/study/analysis_names.hpp"
 #include "lissom/time/tangent_space.hpp"
 
 namespace lissom {
@@ -311,6 +312,12 @@ void find_modes(const System& system, const MatrixXd& M, const MatrixXd& velocit
 
 }  // namespace
 
+std::vector<std::string> input_names(const System& system, double t) {
+  Linearisation names;
+  find_inputs(system, t, names);
+  return names.inputs;
+}
+
 Linearisation linearise(const StudySystem& built, SystemEquations& equations, const State& state) {
   const System& system = *built.system;
   const Index n = equations.coordinates(), m = equations.constraints();
@@ -547,9 +554,10 @@ std::string describe_linearisation(const Linearisation& model, int modes) {
 
 void write_linearisation(const Linearisation& model, const std::filesystem::path& path) {
   AtomicFile target(path);
+  const std::string written_by = fmt::format("MATLAB 5.0 MAT-file, written by Lissom {}", LISSOM_VERSION);
   const std::string temporary = target.temporary().string();
-  std::unique_ptr<mat_t, int (*)(mat_t*)> file(Mat_CreateVer(temporary.c_str(), nullptr, MAT_FT_MAT5),
-                                               Mat_Close);
+  std::unique_ptr<mat_t, int (*)(mat_t*)> file(
+      Mat_CreateVer(temporary.c_str(), written_by.c_str(), MAT_FT_MAT5), Mat_Close);
   if (!file) fail("{}: cannot be written", path.string());
   const auto add = [&](matvar_t* made) {
     std::unique_ptr<matvar_t, void (*)(matvar_t*)> variable(made, Mat_VarFree);

@@ -80,7 +80,9 @@ PodTraining trained_pod(const StudyInput& input, const StudyFile& study, const S
   return train_pod(asked, store, context.diagnostics, context.progress, options);
 }
 
-Mechanism open_mechanism(const MechanismInput& input, JobContext& context) {
+namespace {
+
+Mechanism open(const MechanismInput& input, JobContext& context) {
   Mechanism out;
   if (input.is_study()) {
     if (input.study) fail_input("--study goes with a ROM file, and {} is a study", input.main.file);
@@ -148,6 +150,17 @@ Mechanism open_mechanism(const MechanismInput& input, JobContext& context) {
   out.make = [variant = out.study, rom, &context] {
     return build_rom_system(variant, rom->model, context.diagnostics);
   };
+  return out;
+}
+
+}  // namespace
+
+Mechanism open_mechanism(const MechanismInput& input, JobContext& context) {
+  const ReadFiles read;
+  Mechanism out = open(input, context);
+  std::vector<std::filesystem::path> files = {input.main.file};
+  if (input.study) files.emplace_back(input.study->file);
+  out.inputs = guard_inputs(out.study, read, files);
   return out;
 }
 

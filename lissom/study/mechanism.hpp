@@ -8,6 +8,7 @@
 #include "lissom/io/rom_file.hpp"
 #include "lissom/study/build_system.hpp"
 #include "lissom/study/job.hpp"
+#include "lissom/study/study_inputs.hpp"
 
 namespace lissom {
 
@@ -24,6 +25,7 @@ struct Mechanism {
   StudyFile study;  // or the case
   std::string title;
   std::function<StudySystem()> make;  // reduces bodies as needed, once
+  std::shared_ptr<const InputGuard> inputs;  // no file that it comes from is replaced
 };
 // Trains the model where the study simulates one that is to be trained. `context` must outlive the result.
 // Throws InputError: no such file or case, a file that is neither.

@@ -16,6 +16,7 @@
 #include "lissom/rom/parameter_plan.hpp"
 #include "lissom/study/checkpoint.hpp"
 #include "lissom/study/compare.hpp"
+#include "lissom/study/pod_points.hpp"
 #include "lissom/study/sensors_csv.hpp"
 #include "lissom/study/training_processes.hpp"
 
@@ -641,6 +642,10 @@ PodTraining train_pod(const StudyFile& study, BodyStore& store, Diagnostics& dia
                       const ProgressHook& progress, const PodTrainingOptions& options) {
   if (!study.train || !study.train->pod)
     fail_input("{}: there is no table [train] with method = \"pod\"", study.path.string());
+  // before the first sample is simulated
+  std::vector<std::string> lines;
+  for (const TomlProblem& problem : problems_of_pod_points(study)) lines.push_back(problem.line());
+  if (!lines.empty()) throw InputError(fmt::format("{}", fmt::join(lines, "\n")));
   return Trainer(study, store, diagnostics, progress, options).run();
 }
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "lissom/core/file_kind.hpp"
+#include "lissom/core/own_file.hpp"
 #include "lissom/core/text.hpp"
 #include "lissom/io/rom_file.hpp"
 #include "lissom/study/report_json.hpp"
@@ -344,9 +345,10 @@ ReportPage make_report(const std::filesystem::path& run, Diagnostics& diagnostic
 WrittenReport write_report(const std::filesystem::path& run, const std::filesystem::path& file,
                            Diagnostics& diagnostics, const ProgressHook& progress,
                            const ReportOptions& options) {
-  const ReportPage page = make_report(run, diagnostics, progress, options);
   WrittenReport report;
   report.file = file.empty() ? default_file(run) : file;
+  expect_replaceable(report.file, OwnFile::Page);
+  const ReportPage page = make_report(run, diagnostics, progress, options);
   if (progress) progress("writing the report", -1);
   report.page = write_page(page, report.file, diagnostics, options.page);
   Count count;

@@ -11,6 +11,7 @@
 #include "lissom/core/atomic_file.hpp"
 #include "lissom/core/text.hpp"
 #include "lissom/io/table.hpp"
+#include "lissom/study/analysis_names.hpp"
 
 namespace lissom {
 
@@ -93,6 +94,12 @@ double degrees(Complex h) {
 }
 
 }  // namespace
+
+void expect_response_names(const ResponseSpec& spec, const std::vector<std::string>& inputs,
+                           const std::vector<std::string>& outputs) {
+  chosen(inputs, spec.inputs, "inputs", spec.where);
+  chosen(outputs, spec.outputs, "outputs", spec.where);
+}
 
 FrequencyResponse frequency_response(const Linearisation& model, const ResponseSpec& spec) {
   if (const auto problems = spec.problems(); !problems.empty())

@@ -8,6 +8,7 @@
 #include "lissom/core/folder_lock.hpp"
 #include "lissom/io/rom_file.hpp"
 #include "lissom/study/body.hpp"
+#include "lissom/study/study_inputs.hpp"
 
 namespace lissom {
 
@@ -18,7 +19,8 @@ RunResult run_run_job(const RunJob& job, JobContext& context) {
         "{}: is a reduced mechanism, not a study: 'lissom simulate' runs it, and a study may name it with "
         "rom",
         file);
-  const StudyFile study = job.study.read();
+  const GuardedStudy guarded = read_guarded(job.study);
+  const StudyFile& study = guarded.study;
   RunResult result;
   result.title = study.title;
   result.out = job.out.empty() ? default_folder(file) : job.out;
@@ -31,6 +33,7 @@ RunResult run_run_job(const RunJob& job, JobContext& context) {
   options.sweep.program = context.program;
   options.sweep.settings = job.study.settings;
   options.sweep.text = job.study.text;
+  if (job.report) expect_replaceable(result.out / "report.html", OwnFile::Page);
   // until the report is there too
   check_output_folder(result.out);
   const FolderLock lock(result.out);
@@ -60,7 +63,8 @@ SweepResult run_sweep_job(const SweepJob& job, JobContext& context) {
   options.sweep.program = context.program;
   options.sweep.settings = job.study.settings;
   options.sweep.text = job.study.text;
-  const StudyFile study = job.study.read();
+  const GuardedStudy guarded = read_guarded(job.study);
+  const StudyFile& study = guarded.study;
   SweepResult result;
   result.out = job.out.empty() ? default_folder(job.study.file) : job.out;
   StudyRun run = run_sweep(study, result.out, context.diagnostics, context.progress, options);
@@ -78,7 +82,8 @@ JobResult run_reduce_job(const ReduceJob& job, JobContext& context) {
         "{}: is no study; 'lissom reduce' takes a .toml file with [bodies.NAME.reduce], which says where the "
         "interfaces are",
         file);
-  StudyFile study = job.study.read();
+  GuardedStudy guarded = read_guarded(job.study);
+  StudyFile& study = guarded.study;
   std::vector<std::string> names;
   for (const BodySpec& body : study.bodies)
     if (body.reduce) names.push_back(body.name);

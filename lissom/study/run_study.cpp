@@ -11,19 +11,22 @@
 
 #include "lissom/core/atomic_file.hpp"
 #include "lissom/core/folder_lock.hpp"
+#include "lissom/core/own_file.hpp"
 #include "lissom/core/resources.hpp"
+#include "lissom/io/output_names.hpp"
 #include "lissom/io/table.hpp"
 #include "lissom/linalg/blas.hpp"
 #include "lissom/study/analyses.hpp"
 #include "lissom/study/beam_groups.hpp"
-#include "lissom/study/body_places.hpp"
 #include "lissom/study/body_store.hpp"
 #include "lissom/study/compare.hpp"
 #include "lissom/study/gcms.hpp"
 #include "lissom/study/paraview.hpp"
+#include "lissom/study/preflight.hpp"
 #include "lissom/study/reduce.hpp"
 #include "lissom/study/simulate.hpp"
 #include "lissom/study/sweep_table.hpp"
+#include "lissom/study/sweep_work.hpp"
 #include "lissom/study/train.hpp"
 #include "lissom/study/versions.hpp"
 #include "lissom/study/view.hpp"
@@ -58,28 +61,13 @@ class StudyRunner {
     diagnostics_ = {};
   }
 
-  // Reads the bodies of a mechanism before any of them is reduced or written. Throws InputError with every
-  // place of joints, loads and sensors, those of cases too, that none of them has.
-  void load_mechanism() {
-    if (!study_.simulation || !study_.rom.empty()) return;
-    BodyPlaces places;
-    for (const BodySpec& spec : study_.bodies) {
-      if (spec.without_mesh() || loaded_.contains(spec.reduction_key)) continue;
-      places.add(spec,
-                 loaded_.emplace(spec.reduction_key, load_body(spec, diagnostics_, progress_)).first->second);
-    }
-    std::vector<std::string> lines;
-    const auto look = [&](const StudyFile& study) {
-      for (const BodyPlaces::Problem& problem : places.missing(study)) {
-        const std::string place = study.case_name.empty() ? "" : fmt::format(" (case '{}')", study.case_name);
-        std::string line =
-            fmt::format("{}: {}: {}{}", to_string(problem.where), problem.key, problem.message, place);
-        if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
-      }
-    };
-    look(study_);
-    for (const StudyCase& variant : study_.cases) look(variant.study);
-    if (!lines.empty()) throw InputError(fmt::format("{}", fmt::join(lines, "\n")));
+  // Before any body is reduced, or anything written. Throws InputError with everything that can be known to
+  // be wrong with the study and its cases. What was read is used later.
+  void look_ahead() {
+    Preflight preflight(Preflight::For::Run, diagnostics_, progress_);
+    preflight.look(study_);
+    preflight.throw_if_any();
+    loaded_ = std::move(preflight.bodies());
   }
 
   // What one body asks for itself: modes, reduction, component modes.
@@ -369,7 +357,7 @@ class StudyRunner {
     return *study.train->order;
   }
 
-  // As load_mechanism() has read it, or now.
+  // As look_ahead() has read it, or now.
   FeBody loaded(const BodySpec& spec) {
     const auto found = loaded_.find(spec.reduction_key);
     if (found == loaded_.end()) return load_body(spec, diagnostics_, progress_);
@@ -580,12 +568,14 @@ void end_summary(const std::filesystem::path& out, const Diagnostics& diagnostic
 StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Diagnostics& diagnostics,
                    const ProgressHook& progress, const RunOptions& options) {
   if (options.write_files) check_output_folder(out);
+  if (options.write_files && !options.resume) expect_writable_outputs(study, out);
+  if (options.write_files && !study.sweep.empty()) expect_own_sweep_work(out);
   StudyRun run;
   json& summary = run.summary;
   begin_summary(study, summary);
   summary["bodies"] = json::object();
   StudyRunner runner(study, out, diagnostics, progress, options);
-  runner.load_mechanism();
+  runner.look_ahead();
   for (const BodySpec& spec : study.bodies)
     summary["bodies"][spec.name] = runner.run_body(spec, out, run.text);
 
@@ -636,6 +626,7 @@ StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Dia
 
 StudyRun run_sweep(const StudyFile& study, const std::filesystem::path& out, Diagnostics& diagnostics,
                    const ProgressHook& progress, const RunOptions& options) {
+  for (const char* name : {"sweep.csv", "sweep.json", "summary.json"}) expect_replaceable(out / name);
   StudyRun run;
   begin_summary(study, run.summary);
   StudyRunner runner(study, out, diagnostics, progress, options);

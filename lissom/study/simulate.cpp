@@ -8,6 +8,7 @@
 
 #include "lissom/core/archive.hpp"
 #include "lissom/core/folder_lock.hpp"
+#include "lissom/core/own_file.hpp"
 #include "lissom/core/text.hpp"
 #include "lissom/io/csv_writer.hpp"
 #include "lissom/io/result_file.hpp"
@@ -114,6 +115,8 @@ void check_request(const StudyFile& study, const std::filesystem::path& folder,
   if (!study.simulation || !study.simulation->simulate)
     fail_input("{}: there is no table [simulate]; add one with end and step", study.path.string());
   if (options.write_files) check_output_folder(folder);
+  if (options.write_files && !options.resume)
+    for (const char* name : {"sensors.csv", "result.h5"}) expect_replaceable(folder / name);
   // what cannot be resumed shall not wait for the bodies
   Diagnostics told_later;
   if (options.write_files && options.resume) find_resumable(study, folder, told_later);
@@ -253,8 +256,10 @@ struct RunFiles {
     std::error_code ec;
     if (std::filesystem::remove(checkpoint_path, ec); ec)
       fail("{}: an old checkpoint cannot be removed: {}", checkpoint_path.string(), ec.message());
-    csv.emplace(csv_path, columns);
+    // a table is known as ours by the result beside it, which therefore comes first
+    expect_replaceable(csv_path);
     result.emplace(result_path, header);
+    csv.emplace(csv_path, columns);
   }
 
   void flush() {

@@ -2,6 +2,7 @@
 
 #include "lissom/core/folder_lock.hpp"
 #include "lissom/study/paraview.hpp"
+#include "lissom/study/study_inputs.hpp"
 #include "lissom/study/train.hpp"
 #include "lissom/study/view.hpp"
 
@@ -152,7 +153,8 @@ SimulateResult simulate_rom(const SimulateJob& job, JobContext& context) {
 SimulateResult simulate_study(const SimulateJob& job, JobContext& context) {
   const MechanismInput& input = job.mechanism;
   if (input.study) fail_input("--study goes with a ROM file, and {} is a study", input.main.file);
-  const StudyFile study = input.main.read();
+  const GuardedStudy guarded = read_guarded(input.main);
+  const StudyFile& study = guarded.study;
   const StudyFile& variant = chosen_case(study, input.case_name);
   if (!variant.pod_rom.empty())
     return simulate_pod(job, study, variant, read_pod_file(variant.pod_rom, context.diagnostics), context);
@@ -204,6 +206,9 @@ SimulateResult run_simulate_job(const SimulateJob& job, JobContext& context) {
         "{}: is no study and no reduced mechanism; 'lissom simulate' takes a .toml file with bodies, joints "
         "and [simulate], or a .rom.h5 file, which 'lissom train' writes",
         file);
+  std::vector<std::filesystem::path> files = {file};
+  if (job.mechanism.study) files.emplace_back(job.mechanism.study->file);
+  const InputGuard inputs(files);
   return simulate_rom(job, context);
 }
 

@@ -23,6 +23,7 @@
 #include "lissom/fe/geometry_trust.hpp"
 #include "lissom/io/sweep_point.hpp"
 #include "lissom/study/body.hpp"
+#include "lissom/study/sweep_work.hpp"
 
 namespace lissom {
 
@@ -54,6 +55,31 @@ std::string number_of(size_t point) {
 }
 fs::path point_file(const fs::path& out, size_t point, const char* extension) {
   return work_folder(out) / (number_of(point) + extension);
+}
+
+// task.json, or NNNNNN and what follows it; also while it is written or taken away.
+bool is_work_file(const std::string& name) {
+  const std::string_view all = name;
+  const std::string_view rest = all.substr(all.starts_with('.') ? 1 : 0);
+  if (rest.starts_with("task.json")) return true;
+  const size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
+  return digits >= 6 && digits < rest.size() && rest[digits] == '.';
+}
+
+// Why the folder is not that of a sweep, which has only what points leave there; empty: it is, or there is
+// none.
+std::string problem_of_work(const fs::path& out) {
+  const fs::path work = work_folder(out);
+  std::error_code ec;
+  const fs::file_status status = fs::symlink_status(work, ec);
+  if (!fs::exists(status)) return "";
+  if (!fs::is_directory(status)) return "is no folder";
+  for (const auto& entry : fs::directory_iterator(work, ec)) {
+    const std::string name = entry.path().filename().string();
+    if (!is_work_file(name) || !fs::is_regular_file(entry.symlink_status(ec)))
+      return fmt::format("has '{}' in it, which is not Lissom's", name);
+  }
+  return "";
 }
 
 void make_folder(const fs::path& folder) {
@@ -165,6 +191,7 @@ class SweepWorker {
   // Makes this process the only one that writes the manifest.
   void coordinate() {
     check_output_folder(out_);
+    expect_own_sweep_work(out_);
     make_folder(out_);
     wait_for_lock();
     // those who help are not kept out: they write where the points are
@@ -653,9 +680,10 @@ class SweepWorker {
     saved_ = Timer();
   }
 
-  // At once for all who look: it is renamed first.
+  // At once for all who look: it is renamed first. A folder of the user's is not removed.
   void remove_work() const {
     std::error_code ec;
+    if (!problem_of_work(out_).empty()) return;
     const fs::path gone = out_ / temporary_name(work_folder(out_).filename().string());
     fs::rename(work_folder(out_), gone, ec);
     if (!ec) fs::remove_all(gone, ec);
@@ -694,6 +722,14 @@ class SweepWorker {
 };
 
 }  // namespace
+
+void expect_own_sweep_work(const fs::path& out) {
+  if (const std::string problem = problem_of_work(out); !problem.empty())
+    fail_input(
+        "{}: {}, and a sweep keeps its own files in a folder of this name; move it away, or give another "
+        "folder with --out",
+        work_folder(out).string(), problem);
+}
 
 SweepOutcome run_points(const StudyFile& study, const fs::path& out, const PointRunner& runner,
                         Diagnostics& diagnostics, const ProgressHook& progress,

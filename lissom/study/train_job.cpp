@@ -1,7 +1,11 @@
 #include "lissom/study/train_job.hpp"
 
+#include <algorithm>
+
+#include "lissom/io/output_names.hpp"
 #include "lissom/core/folder_lock.hpp"
 #include "lissom/study/mechanism.hpp"
+#include "lissom/study/study_inputs.hpp"
 
 namespace lissom {
 
@@ -19,6 +23,16 @@ void finish(TrainResult& result, const StudyFile& study, const std::filesystem::
   for (const std::string& file : files) result.text += fmt::format("wrote {}\n", (out / file).string());
 }
 
+// Before anything is computed.
+void check_training_folder(const StudyFile& study, const std::filesystem::path& out) {
+  check_output_folder(out);
+  for (const char* name : {"model.rom.h5", "modes.csv", "orders.csv", "samples.csv", "singular_values.csv",
+                           "principal_angles.csv", "greedy.csv", "pod_test.csv"}) {
+    const std::vector<std::string> files = output_files(study);
+    if (std::find(files.begin(), files.end(), name) != files.end()) expect_replaceable(out / name);
+  }
+}
+
 void check_order(int order, int largest) {
   if (order < 1 || order > largest)
     fail_input("--order: is {}, expected 1 to {} (max_order of [train])", order, largest);
@@ -33,7 +47,7 @@ TrainResult train_parametric(const TrainJob& job, StudyFile& study, const std::f
   }
   std::optional<FolderLock> lock;
   if (job.write_files) {
-    check_output_folder(out);
+    check_training_folder(study, out);
     lock.emplace(out);
   }
   const std::filesystem::path folder = job.write_files ? out : std::filesystem::path();
@@ -64,7 +78,8 @@ TrainResult run_train_job(const TrainJob& job, JobContext& context) {
   if (!job.study.text && !is_study(job.study.file))
     fail_input("{}: is no study; 'lissom train' takes a .toml file with bodies, joints and [train]",
                job.study.file);
-  StudyFile study = job.study.read();
+  GuardedStudy guarded = read_guarded(job.study);
+  StudyFile& study = guarded.study;
   if (!study.train)
     fail_input("{}: there is no table [train]; an empty one trains on the study's own simulation",
                job.study.file);
@@ -78,7 +93,7 @@ TrainResult run_train_job(const TrainJob& job, JobContext& context) {
   }
   std::optional<FolderLock> lock;
   if (job.write_files) {
-    check_output_folder(out);
+    check_training_folder(study, out);
     lock.emplace(out);
   }
   BodyStore store(false, false, stress_needs(study));

@@ -129,11 +129,11 @@ class Refused(StudyTest):
     def test_modes_that_cannot_be_had(self):
         for count in (-1, 99999999999):
             self.refused(ROD + f"[bodies.rod.modes]\ncount = {count}\n", f"s.toml:4: bodies.rod.modes.count: is {count}")
-        self.refused(ROD + "[bodies.rod.modes]\ncount = 100\n", "100 modes were asked for")
+        self.refused(ROD + "[bodies.rod.modes]\ncount = 100\n", "bodies.rod.modes.count: is 100, but the body has only 36 free degrees of freedom")
         self.refused(ROD + '[bodies.rod.modes]\nfix = "LEFTT"\n', "'LEFTT'", "did you mean 'LEFT'?")
 
     def test_a_spider_on_a_set_that_is_not_there(self):
-        self.refused(ROD + '[[bodies.rod.spiders]]\nname = "hub"\nset = "LEFTT"\n', "s.toml:3: spider 'hub'", "did you mean 'LEFT'?")
+        self.refused(ROD + '[[bodies.rod.spiders]]\nname = "hub"\nset = "LEFTT"\n', "s.toml:3: bodies.rod: spider 'hub'", "did you mean 'LEFT'?")
 
     def test_a_mesh_with_an_error_is_named(self):
         self.write("bad.inp", "*NODE\n1, 0, 0, x\n")

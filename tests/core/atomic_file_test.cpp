@@ -26,14 +26,14 @@ TEST(AtomicFile, TheNameAppearsOnlyWhenTheFileIsComplete) {
 
 TEST(AtomicFile, AnExceptionLeavesTheOldFileAndNoOther) {
   const TemporaryFolder folder;
-  write_bytes(folder / "out.txt", "old");
+  write_bytes(folder / "out.txt", "lissom checkpoint\nold");
   try {
     AtomicFile file(folder / "out.txt");
     file.write("new");
     throw std::runtime_error("halfway");
   } catch (const std::runtime_error&) {
   }
-  EXPECT_EQ(read_file(folder / "out.txt"), "old");
+  EXPECT_EQ(read_file(folder / "out.txt"), "lissom checkpoint\nold");
   EXPECT_EQ(folder.names().size(), 1);
 }
 
