@@ -59,11 +59,13 @@ void add_sweep(CLI::App& program, Command& command) {
   verb->add_option("STUDY", flags->study, "The study file (.toml)")->required();
   verb->add_option("--out", flags->out, "Folder for sweep.csv and sweep.json (default: NAME.out)")
       ->check(not_empty());
-  takes_whole_number(
-      verb->add_option("--jobs", options.jobs, "Points at a time (default: as many as cores)"), 1, 100000);
+  takes_whole_number(verb->add_option("--jobs", options.jobs, "Points at a time (default: as many as cores)"),
+                     1, 100000);
   verb->add_flag("--resume", options.resume, "Keep the points that are done and compute the others");
   verb->add_flag("--retry-failed", options.retry_failed, "As --resume, and points that failed once more");
-  takes_number(verb->add_option("--timeout", options.timeout, "Seconds after which a point is ended and has failed"), {.from = 0, .above_from = true});
+  takes_number(
+      verb->add_option("--timeout", options.timeout, "Seconds after which a point is ended and has failed"),
+      {.from = 0, .above_from = true});
   verb->add_flag("--keep-results", options.keep_results, "Leave the files of every point in points/NNNNNN");
   add_set_flag(*verb, flags->settings);
   verb->add_flag("--join", options.join, "Help with the sweep in the folder, from any machine that sees it");

@@ -135,15 +135,15 @@ class Mesher {
     write_file(folder_.path(), run.log, "");
     // OpenCASCADE converts STEP and IGES to millimetres, said aloud here so that no user setting changes it
     run.arguments = {options_.program, given_.string(), option_file.string(), "-3", "-setstring"};
-    for (const std::string& word : {std::string("Geometry.OCCTargetUnit"), std::string("MM"),
-                                    std::string("-o"), mesh_file.string()})
+    for (const std::string& word :
+         {std::string("Geometry.OCCTargetUnit"), std::string("MM"), std::string("-o"), mesh_file.string()})
       run.arguments.push_back(word);
     const int status = start(run);
 
     const Words words = sort_words(without_copies(read_file(run.log)));
     for (const std::string& warning : words.warnings)
       diagnostics.warn("gmsh.warning." + warning.substr(0, 80), "gmsh warns: " + warning,
-                        {geometry_.string(), 0});
+                       {geometry_.string(), 0});
     if (WIFSIGNALED(status)) {
       check_room(folder_.path());
       fail("{}: gmsh was ended by signal {} ({})", geometry_.string(), WTERMSIG(status),
