@@ -1,9 +1,10 @@
 #include "lissom/study/train_job.hpp"
 
 #include <algorithm>
+#include <optional>
 
-#include "lissom/io/output_names.hpp"
 #include "lissom/core/folder_lock.hpp"
+#include "lissom/io/output_names.hpp"
 #include "lissom/study/mechanism.hpp"
 #include "lissom/study/study_inputs.hpp"
 
