@@ -231,7 +231,9 @@ struct Sampled {
     model.elements = fallen.body.elements();
     model.E_ref = fallen.E.col(0);
     model.Psi = fallen.sample.basis.leftCols(fallen.r);
-    xi = model.Psi.transpose() * (fallen.E.colwise() - fallen.E.col(0));
+    const Index every = 3, count = (fallen.E.cols() + every - 1) / every;
+    const MatrixXd some = fallen.E(Eigen::all, Eigen::seqN(0, count, every));
+    xi = model.Psi.transpose() * (some.colwise() - fallen.E.col(0));
   }
   // Largest error over all states of forces at velocities v, over the largest of the forces themselves.
   double error(const PodForceModel& found, const MatrixXd& v) const {
@@ -258,12 +260,12 @@ struct Sampled {
 
 TEST(PodBody, EcswIsJudgedByAllStatesAndNotByThoseThatItSaw) {
   PendulumOptions options = damped(2, 0);
-  options.elements = 20;
+  options.elements = 12;
   Fallen fallen(options, 6, 0.4);
   Sampled of(fallen);
   // an instant that no evenly spaced choice of twenty states has
   std::mt19937 random(11);
-  for (const Index s : {31, 87, 88, 143})
+  for (const Index s : {11, 29, 30, 47})
     of.xi.col(s) += 0.3 * of.xi.rowwise().norm().cwiseProduct(test::normal_vector(6, random)) / 14;
   EcswTraining training;
   const double tolerance = 1e-4;
@@ -278,7 +280,7 @@ TEST(PodBody, EcswIsJudgedByAllStatesAndNotByThoseThatItSaw) {
 TEST(PodBody, EcswSamplesDampingAsWellAsElasticForces) {
   for (const AncfLaw& law : {AncfLaw{}, exudyn}) {
     PendulumOptions options = damped(2, 2e-3, law);
-    options.elements = 20;
+    options.elements = 12;
     Fallen fallen(options, 6, 0.4);
     Sampled of(fallen);
     EcswTraining training;
@@ -288,11 +290,10 @@ TEST(PodBody, EcswSamplesDampingAsWellAsElasticForces) {
     EXPECT_LE(training.error, tolerance);
     EXPECT_LE(training.damping_error, tolerance);
     EXPECT_GT(training.damping_error, 0);
-    // along the motion itself, from state to state: weights of elastic forces alone are 10 % off and more
-    // here
+    // along the motion itself, from state to state; each state was scaled by its own force
     const Index k = of.xi.cols();
     MatrixXd v = MatrixXd::Zero(6, k);
-    v.middleCols(1, k - 2) = (of.xi.rightCols(k - 2) - of.xi.leftCols(k - 2)) / 4e-3;
+    v.middleCols(1, k - 2) = (of.xi.rightCols(k - 2) - of.xi.leftCols(k - 2)) / 12e-3;
     EXPECT_LT(of.error(*force, v), 30 * tolerance);
   }
 }
