@@ -107,7 +107,8 @@ class NpyArray final : public NumberArray {
                  printable(order));
     by_columns_ = order == "True";
     std::uint64_t total = static_cast<std::uint64_t>(type_.bytes);
-    for (const std::string_view field : split(header_value(header, "shape", where_), ',')) {
+    const std::string shape = header_value(header, "shape", where_);
+    for (const std::string_view field : split(shape, ',')) {
       if (field.empty()) continue;
       const auto n = parse_long(field);
       if (!n || *n < 0 || __builtin_mul_overflow(total, static_cast<std::uint64_t>(*n), &total))

@@ -162,7 +162,7 @@ class Includer {
     TomlTable table(root, study_schema(), "", path.string(), problems_);
     const std::vector<std::string> files = table.texts("include").value_or(std::vector<std::string>{});
     if (table.is_list("include") && files.empty()) table.problem("include", "the list is empty");
-    stack_.push_back(fs::weakly_canonical(path));
+    stack_.push_back(one_name(path));
     toml::value all = toml::table();
     for (const std::string& name : files) {
       if (++mentions_ > most_mentions) {
@@ -191,11 +191,12 @@ class Includer {
 
   // The file with its own includes, or nullptr with a problem noted; file names in it are relative to it.
   const toml::value* read(const fs::path& file, const std::string& name, TomlTable& table) {
-    if (name.empty() || !fs::is_regular_file(file)) {
+    std::error_code error;
+    if (name.empty() || !fs::is_regular_file(file, error)) {
       table.problem("include", fmt::format("there is no file '{}'", file.string()));
       return nullptr;
     }
-    const fs::path whole = fs::weakly_canonical(file);
+    const fs::path whole = one_name(file);
     if (const auto at = std::find(stack_.begin(), stack_.end(), whole); at != stack_.end()) {
       table.problem("include", fmt::format("files include each other: {}", chain_to(whole, at)));
       return nullptr;
@@ -216,6 +217,13 @@ class Includer {
     }
     if (below.as_table().contains("include")) include(below, file);
     return &known_.emplace(whole, std::move(below)).first->second;
+  }
+
+  // The same for all names of a file, as far as they can be followed.
+  static fs::path one_name(const fs::path& file) {
+    std::error_code error;
+    const fs::path name = fs::weakly_canonical(file, error);
+    return error ? file.lexically_normal() : name;
   }
 
   // "study.toml -> a.toml -> b.toml"; of a long chain its ends.
@@ -589,8 +597,42 @@ long line_nested_too_deep(std::string_view text) {
   return 0;
 }
 
+namespace {
+
+// Where the first byte stands that is no part of a character of UTF-8 (RFC 3629, section 4); else the size.
+size_t end_of_utf8(std::string_view text) {
+  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+  for (size_t i = 0; i < text.size();) {
+    const unsigned first = byte(i), second = byte(i + 1);
+    size_t length = 1;
+    if (first >= 0x80) {
+      length = first >= 0xc2 && first <= 0xdf ? 2 : first >= 0xe0 && first <= 0xef ? 3 : 4;
+      // neither longer than needed, nor a half of a pair, nor beyond the last character
+      const unsigned low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80,
+                     high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+      if (first < 0xc2 || first > 0xf4 || second < low || second > high) return i;
+      for (size_t k = 2; k < length; ++k)
+        if (byte(i + k) < 0x80 || byte(i + k) > 0xbf) return i;
+    }
+    i += length;
+  }
+  return text.size();
+}
+
+}  // namespace
+
 toml::value parse_toml(const std::string& text, const std::filesystem::path& path) {
   toml::value root;
+  // TOML is UTF-8; toml11 3 reads beyond its memory where a text in quotes is not
+  if (const size_t at = end_of_utf8(text); at < text.size()) {
+    TomlProblems problems;
+    const auto lines = std::count(text.begin(), text.begin() + static_cast<long>(at), '\n');
+    problems.add({path.string(), 1 + lines}, "",
+                 fmt::format("is no valid TOML: the byte 0x{:02x} is no character of UTF-8; save the file as "
+                             "UTF-8",
+                             static_cast<unsigned char>(text[at])));
+    problems.throw_if_any();
+  }
   if (const long line = line_nested_too_deep(text); line > 0) {
     std::string_view rest = text;
     for (long k = 1; k < line; ++k) rest.remove_prefix(rest.find('\n') + 1);

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Prints what is in an HDF5 file as the text that tests/fuzz/hdf5_fuzz.cpp makes a file of: hdf5_seed.py FILE > SEED.
 
-Long lists of real numbers are cut to the first few, which the target repeats: their values say little about the reader.
-Texts lose their blanks.
+Large arrays of real numbers are cut to the first few, which the target repeats: their values say little about the reader. Lists
+stay (times must ascend), and so do small matrices (which must be symmetric). Texts lose their blanks.
 """
 import sys
 
@@ -20,7 +20,7 @@ def words(values, data):
         texts = [t.decode() if isinstance(t, bytes) else str(t) for t in flat]
         texts = [t.replace(" ", "_").replace("\n", "_").replace("\t", "_")[:200] or "_" for t in texts]
         return ["v" if kind == "O" else f"s{data.dtype.itemsize}", dims, *texts]
-    numbers = flat[:few] if kind == "f" else flat[:400]
+    numbers = flat[:few] if kind == "f" and len(data.shape) > 1 and flat.size > 150 else flat[:400]
     return [f"{kind}{data.dtype.itemsize}", dims, *[f"{n:.6g}" if kind == "f" else str(n) for n in numbers]]
 
 

@@ -1,6 +1,6 @@
 // libFuzzer target of NumPy's .npy and .npz: any bytes give arrays whose values can be read, or an
-// InputError. The first byte says which of the two, 'y' or 'z'. A zip archive has checksums that a fuzzer does not guess:
-// with 'c' as the second byte they are put right, so that what is behind them is reached.
+// InputError. The first byte says which of the two, 'y' or 'z'. A zip archive has checksums that a fuzzer does
+// not guess: with 'c' as the second byte they are put right, so that what is behind them is reached.
 #include <zlib.h>
 
 #include <algorithm>

@@ -168,6 +168,19 @@ TEST(StudyParameters, WholeNumbersMustBeWhole) {
   parse.expect("[parameters]\nn = 4\n" + beam + "elements = \"= n/3\"\n", "expected a whole number");
 }
 
+// Latin-1 and the like, which toml11 itself looks for outside of its memory.
+TEST(StudyText, IsUtf8) {
+  const ResolveParser parse;
+  for (const char* quotes : {"'", "\"", "\'\'\'", "\"\"\""})
+    parse.expect(rigid_body("a", "1") + "\n" + "title = " + quotes + "Tr\xE4ger" + quotes + "\n",
+                 "s.toml:5: is no valid TOML: the byte 0xe4 is no character of UTF-8; save the file as UTF-");
+  // cut, longer than needed, half of a pair, beyond the last character, alone
+  for (const char* bytes : {"\xC3", "\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\x80", "\xE2\x82"})
+    parse.expect(rigid_body("a", "1") + "# " + bytes, "s.toml:4: is no valid TOML: the byte");
+  const std::string title = "Tr\xC3\xA4ger \xE2\x82\xAC \xF0\x9F\x98\x80";
+  EXPECT_EQ(parse("title = \"" + title + "\"\n" + rigid_body("a", "1")).title, title);
+}
+
 // ---- includes
 
 TEST(StudyIncludes, TheStudysOwnKeysCountMore) {
@@ -224,6 +237,11 @@ TEST(StudyIncludes, ProblemsNameTheFileAndLineOfTheKey) {
   parse.expect("include = \"one.toml\"\n" + rigid_body("a", "1"),
                "two.toml:1: include: files include each other: one.toml -> two.toml -> one.toml");
   parse.expect("include = \"s.toml\"\n" + rigid_body("a", "1"), "there is no file");
+  // names that the system does not even look up
+  parse.expect("include = \"" + std::string(5000, 'a') + "\"\n" + rigid_body("a", "1"),
+               "s.toml:1: include: there is no file");
+  std::filesystem::create_symlink("loop.toml", parse.folder / "loop.toml");
+  parse.expect("include = \"loop.toml\"\n" + rigid_body("a", "1"), "s.toml:1: include: there is no file");
   parse.folder.write("bad.toml", "a = \n");
   parse.expect("include = \"bad.toml\"\n" + rigid_body("a", "1"), "is no valid TOML");
 }
