@@ -57,6 +57,15 @@ const std::unordered_set<std::string_view> parts = {
     "MPC",     "NSM",     "NSM1",   "NSML",   "NSML1",  "RBAR",   "RBAR1",  "RBE1",    "RJOINT",  "RROD",
     "RSPLINE", "RSSCON",  "RTRPLT", "RTRPLT1", "TIE"};
 
+// Those of them that are nothing without the card of their property. Mesh generators write faces and edges so
+// (Gmsh: CTRIA6, CBAR), without one: then they only mark them.
+const std::unordered_set<std::string_view> with_property = {
+    "CBAR",   "CBEAM",  "CBEAM3", "CBEND",  "CQUAD",  "CQUAD4", "CQUAD8", "CQUADR", "CQUADX",
+    "CROD",   "CSHEAR", "CTRIA3", "CTRIA6", "CTRIAR", "CTRIAX", "CTRIAX6", "CTUBE"};
+const std::unordered_set<std::string_view> property_cards = {
+    "PBAR", "PBARL", "PBCOMP", "PBEAM",  "PBEAM3", "PBEAML", "PBEND", "PCOMP",
+    "PCOMPG", "PLPLANE", "PROD", "PSHEAR", "PSHELL", "PTUBE"};
+
 const std::unordered_set<std::string_view> material_tables = {"MATT1", "MATT9", "MATT11", "MATS1"};
 
 // Degrees of freedom as bits, 1 being bit 0.
@@ -185,6 +194,12 @@ class Reader {
   std::vector<std::int64_t> sorted_nodes_, sorted_elements_;
   std::set<std::string, std::less<>> unknown_;
   LeftOut left_out_;
+  struct ElementLeftOut {
+    std::string name, property;
+    SourcePos pos;
+  };
+  std::vector<ElementLeftOut> elements_left_out_;
+  std::set<std::string> other_properties_;  // ids of properties of shells, bars and beams
 };
 
 // fields ----------------------------------------------------------------------------------------------------
@@ -844,7 +859,10 @@ void Reader::other() {
         "nastran.material-tables",
         fmt::format("{}: a material's change with temperature or strain is not read", card_.name), card_.pos);
   } else if (parts.contains(card_.name)) {
-    left_out_.add(card_.name, card_.pos);
+    if (with_property.contains(card_.name))
+      elements_left_out_.push_back({card_.name, std::string(card_[blank(1) ? 0 : 1]), card_.pos});
+    else
+      left_out_.add(card_.name, card_.pos);
     diagnostics_.warn(
         "nastran.unknown-card." + card_.name,
         fmt::format("{} is left out of the mesh: only solid elements (CTETRA, CHEXA, CPENTA) and "
@@ -852,6 +870,7 @@ void Reader::other() {
                     card_.name),
         card_.pos);
   } else {
+    if (property_cards.contains(card_.name)) other_properties_.emplace(card_[0]);
     unknown_.insert(card_.name);
     if (unknown_.size() > max_unknown_cards)
       fail_input(card_.pos, "more than {} different cards are unknown; is this a Nastran file?",
@@ -878,6 +897,8 @@ Mesh Reader::read(bool skip_elements) {
     (this->*(it == handlers.end() ? &Reader::other : it->second))();
   }
 
+  for (const ElementLeftOut& element : elements_left_out_)
+    if (other_properties_.contains(element.property)) left_out_.add(element.name, element.pos);
   left_out_.check(skip_elements, path_);
 
   // what refers to cards that may come later

@@ -10,8 +10,14 @@ GCMS = '[bodies.bar.gcms]\nmodes = 4\n'
 MECHANISM = """
 [[joints]]
 name = "hinge"
-kind = "fixed"
+kind = "revolute"
 between = ["ground", "bar.A"]
+axis = [0, 1, 0]
+[[loads]]
+name = "push"
+kind = "torque"
+on = "bar.A"
+torque = [0, 1, 0]
 [[sensors]]
 name = "tip"
 kind = "position"
@@ -143,7 +149,7 @@ class LeftOut(UnsoundMeshTest):
     def test_nastran(self):
         bulk = ("BEGIN BULK\n" + "".join(f"GRID,{i},,{x}.,{y}.,{z}.\n" for i, (x, y, z) in enumerate(
             [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], 1)) +
-                "CTETRA,1,1,1,2,3,4\nCONM2,5,1,,2.\nCBAR,6,1,1,2\nCBAR,7,1,1,3\nENDDATA\n")
+                "CTETRA,1,1,1,2,3,4\nCONM2,5,1,,2.\nCBAR,6,9,1,2\nCBAR,7,9,1,3\nPBAR,9,1,.1\nENDDATA\n")
         self.write("tet.bdf", bulk)
         self.assert_refused(["inspect", "tet.bdf"],
                             "tet.bdf: parts of the body are not read: 1 CONM2 (first at line 7), 2 CBAR (first at line 8)")
