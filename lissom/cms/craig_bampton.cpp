@@ -57,7 +57,7 @@ MatrixXd precise_product(const SymmetricMatrix& K, const MatrixXd& X) {
 constexpr int most_refinements = 4;
 bool refined(const MatrixXd& correction, const MatrixXd& X) {
   for (Eigen::Index k = 0; k < X.cols(); ++k)
-    if (!(correction.col(k).norm() <= 1e-7 * X.col(k).norm())) return false;
+    if (!(correction.col(k).norm() <= 1e-11 * X.col(k).norm())) return false;
   return true;
 }
 
@@ -222,14 +222,14 @@ void CraigBampton::Impl::constraint_modes() {
   // The solution is as good as the factor of K_s, whose round-off a thin body magnifies: a leaf spring had a
   // coupling Phi' K T, zero by definition, that moved its eigenvalues by 2e-6. Iterative refinement with a
   // precise residual takes it away.
-  Y = precise_product(model.K, T);
+  multiply(model.K, T, Y);
   for (int step = 0; step < most_refinements; ++step) {
-    MatrixXd correction = Y(s_rows, Eigen::all);
+    MatrixXd precise = precise_product(model.K, T), correction = precise(s_rows, Eigen::all);
     factor->solve_in_place(correction);
+    if (refined(correction, Psi)) break;
     Psi -= correction;
     T(s_rows, Eigen::all) = Psi;
     Y = precise_product(model.K, T);
-    if (refined(correction, Psi)) break;
   }
   K_b = symmetric_part(transposed_product(T, Y));
   multiply(model.M, T, Y);
@@ -248,8 +248,8 @@ void CraigBampton::Impl::refine(MatrixXd& X, const MatrixXd& right) const {
     const MatrixXd product = precise_product(model.K, whole);
     MatrixXd residual = right - product(s_rows, Eigen::all);
     factor->solve_in_place(residual);
-    X += residual;
     if (refined(residual, X)) break;
+    X += residual;
   }
 }
 
@@ -289,7 +289,8 @@ void CraigBampton::Impl::count_rigid() {
     std::iota(all.begin(), all.end(), 0);
     const Eigen::Vector3d centre = rigid_mass(model)->centre.value_or(model.points.rowwise().mean());
     rigid_count = static_cast<int>(
-        rigid_motions(model, model.K, model.M, centre, all, {}, connected_parts(model.K), kappa[0]).cols());
+        rigid_motions(model, model.K, model.M, centre, all, {}, connected_parts(model.K), 1e-6 * kappa[0])
+            .cols());
   } else {
     // what follows the last rigid one is flexible: another interface motion, or the interior; or the energy
     // is round-off

@@ -23,8 +23,6 @@ constexpr double unit_roundoff = std::numeric_limits<double>::epsilon() / 2;
 constexpr double roundoff_factor = 4;
 // a rigid motion may be taken for a soft support by no accident: four times as much
 constexpr double rigid_factor = 16;
-// fewer digits than six are no matrix to compute with
-constexpr double fewest_digits = 1e-6;
 
 // |K| |x|
 VectorXd absolute_product(const SymmetricMatrix& K, const Eigen::Ref<const VectorXd>& x) {
@@ -36,18 +34,6 @@ VectorXd absolute_product(const SymmetricMatrix& K, const Eigen::Ref<const Vecto
       if (it.row() != j) y[j] += value * std::abs(x[it.row()]);
     }
   return y;
-}
-
-// The relative error of K's entries, as what should vanish shows it in the middle one of its rows.
-double error_of_entries(const SymmetricMatrix& K, const Eigen::Ref<const VectorXd>& x) {
-  const VectorXd Kx = K.full() * x, all = absolute_product(K, x);
-  std::vector<double> ratios;
-  for (Eigen::Index i = 0; i < x.size(); ++i)
-    if (all[i] > 0) ratios.push_back(std::abs(Kx[i]) / all[i]);
-  if (ratios.empty()) return 0;
-  const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
-  std::nth_element(ratios.begin(), middle, ratios.end());
-  return *middle;
 }
 
 }  // namespace
@@ -63,7 +49,7 @@ VectorXd energy_roundoff(const SymmetricMatrix& K, const Eigen::Ref<const Matrix
   return roundoff_factor * unit_roundoff * energy_magnitude(K, X);
 }
 
-MatrixXd without_energy(const SymmetricMatrix& K, const Eigen::Ref<const MatrixXd>& X, double elastic) {
+MatrixXd without_energy(const SymmetricMatrix& K, const Eigen::Ref<const MatrixXd>& X, double limit) {
   if (X.cols() == 0) return X;
   MatrixXd KX(X.rows(), X.cols());
   multiply(K, X, KX);
@@ -74,12 +60,7 @@ MatrixXd without_energy(const SymmetricMatrix& K, const Eigen::Ref<const MatrixX
   std::vector<int> without;
   for (int k = 0; k < Y.cols(); ++k) {
     const double energy = std::abs(eigen.eigenvalues()[k]), all = energy_magnitude(K, Y.col(k))[0];
-    bool none = energy <= rigid_factor * unit_roundoff * all;
-    if (!none && energy <= 1e-3 * elastic) {
-      const double error = error_of_entries(K, Y.col(k));
-      none = error < fewest_digits && energy <= rigid_factor * error * all;
-    }
-    if (none) without.push_back(k);
+    if (energy <= std::max(limit, rigid_factor * unit_roundoff * all)) without.push_back(k);
   }
   // all of them: as they were, so that translations stay pure
   if (static_cast<Eigen::Index>(without.size()) == X.cols()) return X;
@@ -133,7 +114,7 @@ bool knows_nodes(const FeModel& model) {
 
 MatrixXd rigid_motions(const FeModel& model, const SymmetricMatrix& K, const SymmetricMatrix& M,
                        const Eigen::Vector3d& centre, const std::vector<int>& keep,
-                       const std::vector<int>& fixed, const ConnectedParts& parts, double elastic) {
+                       const std::vector<int>& fixed, const ConnectedParts& parts, double limit) {
   const int n = static_cast<int>(keep.size());
   if (!knows_nodes(model)) return MatrixXd(n, 0);
   const double size =
@@ -176,7 +157,7 @@ MatrixXd rigid_motions(const FeModel& model, const SymmetricMatrix& K, const Sym
     }
     R.conservativeResize(n, rank);
     // keep what has no energy: all of it, unless the matrices hold the body in a way that nobody told
-    const MatrixXd rigid_part = without_energy(K, R, elastic);
+    const MatrixXd rigid_part = without_energy(K, R, limit);
     motions.conservativeResize(n, motions.cols() + rigid_part.cols());
     motions.rightCols(rigid_part.cols()) = rigid_part;
   }

@@ -7,9 +7,6 @@
 // holds for a rod of slenderness 400, a sheet, micrometres, and matrices in mm, t, s, because m(x) is made of
 // the same entries, where a fixed part of the first eigenvalue, or of |K|, is too much for one body and too
 // little for another.
-//
-// Matrices that were printed with a few digits only carry a larger error in every row. What K x leaves in the
-// middle one of its rows, over |K| |x| there, tells it; a support shows in the rows that it holds.
 #pragma once
 
 #include <Eigen/Core>
@@ -31,10 +28,10 @@ Eigen::VectorXd energy_magnitude(const SymmetricMatrix& K, const Eigen::Ref<cons
 Eigen::VectorXd energy_roundoff(const SymmetricMatrix& K, const Eigen::Ref<const Eigen::MatrixXd>& X);
 
 // The combinations of the columns of X (n by k, M-orthonormal) that cost no energy, M-orthonormal too: those
-// within round-off (c = 16), and those within the digits that K has, if they are also below 1e-3 of
-// `elastic`, an eigenvalue that is surely flexible.
+// within round-off (c = 16), and those below `limit` [rad2/s2], a small part of an eigenvalue that is surely
+// flexible: matrices that were printed with a few digits err by more than round-off.
 Eigen::MatrixXd without_energy(const SymmetricMatrix& K, const Eigen::Ref<const Eigen::MatrixXd>& X,
-                               double elastic);
+                               double limit);
 
 // Which part (0-based) each row of K belongs to: parts share no entry of K.
 struct ConnectedParts {
@@ -57,6 +54,6 @@ bool knows_nodes(const FeModel& model);
 // nodes are not known.
 Eigen::MatrixXd rigid_motions(const FeModel& model, const SymmetricMatrix& K, const SymmetricMatrix& M,
                               const Eigen::Vector3d& centre, const std::vector<int>& keep,
-                              const std::vector<int>& fixed, const ConnectedParts& parts, double elastic);
+                              const std::vector<int>& fixed, const ConnectedParts& parts, double limit);
 
 }  // namespace lissom

@@ -296,7 +296,7 @@ Vibration compute_modes(const FeModel& model, const VibrationOptions& options, D
   Timer eigen_timer;
   Eigen::Vector3d centre = Eigen::Vector3d::Zero();
   if (knows_nodes(model)) centre = rigid_mass(model)->centre.value_or(model.points.rowwise().mean());
-  const MatrixXd rigid = rigid_motions(model, K, M, centre, keep, fixed, parts, elastic);
+  const MatrixXd rigid = rigid_motions(model, K, M, centre, keep, fixed, parts, 1e-5 * elastic);
   EigenSolverOptions solver_options;
   solver_options.tolerance = options.tolerance;
   solver_options.block = options.block;
