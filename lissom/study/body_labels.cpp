@@ -93,14 +93,12 @@ class Look {
   void gcms() {
     const GcmsSpec& spec = *spec_.gcms;
     const std::string key = "bodies." + spec_.name + ".gcms.modes";
-    if (spec.modes.empty()) return;
-    long nodes = labels_.points.cols();
-    if (!spec_.has_matrices()) {
-      // those of elements
-      std::vector<char> used(static_cast<size_t>(body_.mesh.node_count()), 0);
-      for (const int node : body_.mesh.connectivity) used[static_cast<size_t>(node)] = 1;
-      nodes = std::count(used.begin(), used.end(), 1);
-    }
+    // what matrices are good for shows when they are looked at
+    if (spec.modes.empty() || spec_.has_matrices()) return;
+    // nodes of elements
+    std::vector<char> used(static_cast<size_t>(body_.mesh.node_count()), 0);
+    for (const int node : body_.mesh.connectivity) used[static_cast<size_t>(node)] = 1;
+    const long nodes = std::count(used.begin(), used.end(), 1);
     const long count = static_cast<long>(spec.modes.size()), fields = 4 + 3 * count;
     const long highest = *std::max_element(spec.modes.begin(), spec.modes.end()) + (spec.pair_angle ? 1 : 0);
     if (nodes > 0 && fields > nodes)

@@ -295,7 +295,8 @@ struct Count {
 };
 
 std::filesystem::path default_file(const std::filesystem::path& run) {
-  if (std::filesystem::is_directory(run)) return run / "report.html";
+  std::error_code ec;
+  if (std::filesystem::is_directory(run, ec)) return run / "report.html";
   std::string name = run.filename().string();
   if (name.ends_with(".h5")) name.resize(name.size() - 3);
   return run.parent_path() / (name + ".report.html");

@@ -358,7 +358,8 @@ class ReportBadInputTest(CliTest):
 
     def test_a_full_disk_is_an_error_and_keeps_the_older_page(self):
         self.results()
-        self.write("page.html", "the older one")
+        older = '<!DOCTYPE html>\n<html><head><meta name="generator" content="lissom 0.1.0">\nthe older one'
+        self.write("page.html", older)
 
         def little_room():
             # files of more than 100 kB cannot be written, as on a disk that is full
@@ -368,7 +369,7 @@ class ReportBadInputTest(CliTest):
                               timeout=60, preexec_fn=little_room)
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("page.html: cannot be written: File too large", done.stderr)
-        self.assertEqual((self.folder / "page.html").read_text(), "the older one")
+        self.assertEqual((self.folder / "page.html").read_text(), older)
         self.assertEqual(list(self.folder.glob(".*.tmp")), [])
 
     def test_a_run_ends_well_where_its_report_cannot_be_written(self):
