@@ -33,8 +33,8 @@ MatrixXd symmetric_part(const MatrixXd& X) {
   return 0.5 * (X + X.transpose());
 }
 
-// K X with sums in long double: what is left of them where all but a few digits cancel, as they do in K T with
-// T the constraint modes of a thin body.
+// K X with sums in long double: what is left of them where all but a few digits cancel, as they do in K T
+// with T the constraint modes of a thin body.
 MatrixXd precise_product(const SymmetricMatrix& K, const MatrixXd& X) {
   MatrixXd Y(X.rows(), X.cols());
 #pragma omp parallel for schedule(dynamic)

@@ -22,8 +22,8 @@ namespace lissom {
 // m(x) of each column of X (n by k).
 Eigen::VectorXd energy_magnitude(const SymmetricMatrix& K, const Eigen::Ref<const Eigen::MatrixXd>& X);
 
-// c u m(x) with c = 4: what round-off of K's entries may make of x' K x, for each column of X. Elements of one
-// mesh err alike, so that errors add up instead of cancelling; of all elements, spiders and shapes that were
+// c u m(x) with c = 4: what round-off of K's entries may make of x' K x, for each column of X. Elements of
+// one mesh err alike, so that errors add up instead of cancelling; of all elements, spiders and shapes that were
 // tried the worst had 2.8 (tests/fe/rigid_motions_test.cpp, tests/cms/held_out_test.cpp).
 Eigen::VectorXd energy_roundoff(const SymmetricMatrix& K, const Eigen::Ref<const Eigen::MatrixXd>& X);
 

@@ -249,7 +249,8 @@ class Refused(ReduceTest):
         all_elements = self.elements["C3D8"] + [(e + 1000, [n + count for n in c]) for e, c in elements["C3D8"]]
         sets = {"LEFT": nodes_at(self.nodes, 0, 0.0), "RIGHT": nodes_at(self.nodes, 0, self.size[0])}
         self.write("beam.inp", inp_deck(all_nodes, {"C3D8": all_elements}, sets=sets))
-        self.refused('interfaces = ["A"]\n', "leave the interior singular")
+        self.refused('interfaces = ["A"]\n', "the body falls apart into 2 parts", "allow_parts = true")
+        self.refused('interfaces = ["A"]\nallow_parts = true\n', "leave the interior singular")
 
     def test_nodes_that_are_not_there(self):
         self.refused('interfaces = ["node 999"]\n', "s.toml:13: ", "there is no node 999 for interface 'node 999'")

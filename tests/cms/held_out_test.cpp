@@ -135,8 +135,8 @@ TEST(HeldOut, NothingIsProvenBelowTheErrorAndRoundOffIsSaid) {
   int refused = 0;
   for (const SampleBody& body : held_out_bodies())
     for (const double tolerance : {1e-2, 1e-5, 1e-9}) {
-      // a rigid spider on the edge of a sheet has no inertia of its own about it (thickness squared): an error
-      // says so
+      // a rigid spider on the edge of a sheet has no inertia of its own about it (thickness squared): an
+      // error says so
       if (body.name.starts_with("sheet")) continue;
       Diagnostics diagnostics;
       CraigBampton components(body.model, body.interfaces, diagnostics);
@@ -169,8 +169,8 @@ TEST(HeldOut, NothingIsProvenBelowTheErrorAndRoundOffIsSaid) {
   EXPECT_GE(refused, 4);
 }
 
-// 3.51602^2 and 22.3733^2: beam theory, clamped at one end and free; 3.4917: Leissa's square plate, clamped at
-// one edge, nu = 0.3. The meshes are coarse, 20 elements along the rod and 6 by 6 of the plate.
+// 3.51602^2 and 22.3733^2: beam theory, clamped at one end and free; 3.4917: Leissa's square plate, clamped
+// at one edge, nu = 0.3. The meshes are coarse, 20 elements along the rod and 6 by 6 of the plate.
 TEST(HeldOut, RodsAndSheetsHaveTheFrequenciesOfTheory) {
   const double E = 210e9, rho = 7850;
   const SampleBody rod = bar("rod", {2, 0.005, 0.005}, {20, 1, 1});
@@ -264,7 +264,8 @@ TEST(HeldOut, RingsWithAveragingSpidersAreReduced) {
         EXPECT_TRUE(r.body.errors.certified) << what;
         // natural modes of the reduced body: orthonormal, and eigenvectors
         const MatrixXd& X = r.body.eigenvectors;
-        EXPECT_LT((X.transpose() * r.body.M * X - MatrixXd::Identity(X.cols(), X.cols())).norm(), 1e-9) << what;
+        EXPECT_LT((X.transpose() * r.body.M * X - MatrixXd::Identity(X.cols(), X.cols())).norm(), 1e-9)
+            << what;
         VibrationOptions vibration;
         vibration.count = 12;
         const Vibration v = compute_modes(body.model, vibration, diagnostics);

@@ -124,7 +124,8 @@ TEST(EigenSolver, FindsEveryCopyOfTwoClusters) {
           const EigenPairs pairs = p.lowest(count);
           ++spectra;
           // the smallest gap is 0.3, and residuals of 1e-9 leave far less than 1e-8 of a value
-          const bool right = ((pairs.values - d.head(count)).array().abs() < 1e-8 * d.head(count).array()).all();
+          const bool right =
+              ((pairs.values - d.head(count)).array().abs() < 1e-8 * d.head(count).array()).all();
           if (!right) ++wrong;
           EXPECT_TRUE(right) << first << " times 1, " << second << " times " << value << ", " << count
                              << " asked for: mode " << count << " is " << pairs.values[count - 1];

@@ -72,8 +72,10 @@ TEST(SymmetricEigen, TheDriversThatTakeOverFindTheSame) {
         const SymmetricEigen found = symmetric_eigen_from(driver, A, 2, n - 5, vectors);
         EXPECT_LT((found.values - expected.eigenvalues().segment(2, n - 5)).norm(), 1e-14 * n * A.norm());
         if (!vectors) continue;
-        EXPECT_LT((A * found.vectors - found.vectors * found.values.asDiagonal()).norm(), 1e-14 * n * A.norm());
-        EXPECT_LT((found.vectors.transpose() * found.vectors - MatrixXd::Identity(n - 5, n - 5)).norm(), 1e-13);
+        EXPECT_LT((A * found.vectors - found.vectors * found.values.asDiagonal()).norm(),
+                  1e-14 * n * A.norm());
+        EXPECT_LT((found.vectors.transpose() * found.vectors - MatrixXd::Identity(n - 5, n - 5)).norm(),
+                  1e-13);
       }
   }
 }
