@@ -59,8 +59,7 @@ class Search {
     double result = 0;
     for (size_t k = 0; k < errors.size() && roundoff_.size() > 0; ++k) {
       const double roundoff = roundoff_[std::min<Eigen::Index>(k, roundoff_.size() - 1)];
-      if (errors[k].eigenvalue > 2 * roundoff)
-        result = std::max(result, 2 * roundoff / errors[k].eigenvalue);
+      if (errors[k].eigenvalue > 2 * roundoff) result = std::max(result, 2 * roundoff / errors[k].eigenvalue);
     }
     return result;
   }

@@ -116,8 +116,10 @@ ChildProcess::ChildProcess(const ChildOptions& options) {
   const auto target = [](const std::filesystem::path& path) { return path.empty() ? "/dev/null" : path; };
   const std::string output = target(options.output), messages = target(options.messages);
   const std::vector<char*> word_pointers = pointers(words), environment_pointers = pointers(environment);
-  Birth birth{output.c_str(), messages.c_str(), word_pointers.data(), environment_pointers.data(), ::getpid(),
-              options.launcher.empty() ? SIGKILL : SIGTERM, options.own_group, {}};
+  Birth birth{output.c_str(),       messages.c_str(),
+              word_pointers.data(), environment_pointers.data(),
+              ::getpid(),           options.launcher.empty() ? SIGKILL : SIGTERM,
+              options.own_group,    {}};
   own_group_ = options.own_group;
   int error = 0;
   pid_ = start(birth, error);
@@ -161,8 +163,7 @@ bool ChildProcess::ended() {
 void ChildProcess::wait() {
   if (ended_) return;
   pid_t found = -1;
-  do
-    found = waitpid(pid_, &status_, 0);
+  do found = waitpid(pid_, &status_, 0);
   while (found < 0 && errno == EINTR);
   note(found);
 }

@@ -43,7 +43,8 @@ std::vector<fs::path> make_folders(const fs::path& folder) {
 }
 
 bool same_file(int descriptor, const fs::path& path) {
-  struct stat open {}, named {};
+  struct stat open {
+  }, named{};
   return ::fstat(descriptor, &open) == 0 && ::lstat(path.c_str(), &named) == 0 &&
          open.st_ino == named.st_ino && open.st_dev == named.st_dev;
 }

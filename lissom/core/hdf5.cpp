@@ -923,9 +923,9 @@ struct Attribute {
 
   Attribute(hid_t location, const std::string& where, std::string_view name, std::string_view of) {
     const SameFile same(H5P_LINK_ACCESS);
-    id = {H5Aopen_by_name(location, std::string(of).c_str(), std::string(name).c_str(), H5P_DEFAULT,
-                          same.id()),
-          H5Aclose};
+    id = {
+        H5Aopen_by_name(location, std::string(of).c_str(), std::string(name).c_str(), H5P_DEFAULT, same.id()),
+        H5Aclose};
     same.check(where);
     if (!id.valid()) fail_input("{}: there is no attribute '{}'", where, name);
     type = {H5Aget_type(id.id()), H5Tclose};

@@ -234,7 +234,7 @@ OwnFile own_file(const fs::path& path) {
   if (text.starts_with("lissom checkpoint\n")) return OwnFile::Checkpoint;
   if (text.starts_with("<!DOCTYPE html>"))
     return contains(text.substr(0, 2000), "<meta name=\"generator\" content=\"lissom ") ? OwnFile::Page
-                                                                                      : OwnFile::None;
+                                                                                        : OwnFile::None;
   if (text.starts_with("MATLAB 5.0 MAT-file"))
     return is_own_matlab(path, text) ? OwnFile::Matlab : OwnFile::None;
   if (first != std::string_view::npos && text[first] == '{')

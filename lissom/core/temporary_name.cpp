@@ -19,8 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view mark = ".lissom-", ending = ".tmp";
-constexpr size_t longest_name = 100;        // of the 255 bytes that a name may have
-constexpr time_t long_ago = 24 * 60 * 60;   // [s]
+constexpr size_t longest_name = 100;       // of the 255 bytes that a name may have
+constexpr time_t long_ago = 24 * 60 * 60;  // [s]
 
 // Whole numbers as fmt writes them: digits only, no leading zero.
 template <class T>

@@ -28,10 +28,20 @@ constexpr const char* advice =
 
 // Commands that run programs, that write files, or that make names of commands out of texts. Print and Save
 // write a file of any name; Plugin and Solver lead to both.
-const std::set<std::string_view> forbidden = {
-    "System",       "SystemCall", "NonBlockingSystemCall", "OnelabRun", "OnelabAction",
-    "StringToName", "S2N",        "ExternalProcess",       "CommandLine", "Print",
-    "Save",         "Plugin",     "Solver",                "Open"};
+const std::set<std::string_view> forbidden = {"System",
+                                              "SystemCall",
+                                              "NonBlockingSystemCall",
+                                              "OnelabRun",
+                                              "OnelabAction",
+                                              "StringToName",
+                                              "S2N",
+                                              "ExternalProcess",
+                                              "CommandLine",
+                                              "Print",
+                                              "Save",
+                                              "Plugin",
+                                              "Solver",
+                                              "Open"};
 // Commands that read the file whose name follows.
 const std::set<std::string_view> readers = {"Include", "Merge", "MergeWithBoundingBox", "ShapeFromFile",
                                             "ListFromFile"};
@@ -244,8 +254,7 @@ class Collector {
     std::error_code ec;
     const fs::path root = fs::canonical(folder_, ec), there = fs::canonical(folder_ / name, ec);
     if (ec)
-      fail_input(pos, "{} \"{}\": {}: {}", command, wanted.string(), (folder_ / name).string(),
-                 ec.message());
+      fail_input(pos, "{} \"{}\": {}: {}", command, wanted.string(), (folder_ / name).string(), ec.message());
     if (std::mismatch(root.begin(), root.end(), there.begin(), there.end()).first != root.end())
       fail_input(pos, "{} \"{}\": a link leads out of the folder of {}; copy the file there, or, {}", command,
                  wanted.string(), shown_, advice);

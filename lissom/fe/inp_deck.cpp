@@ -254,17 +254,9 @@ const std::set<std::string_view> harmless = {"HEADING",         "PREPRINT",     
                                              "CONTACTPRINT",    "DEFAULTOUTPUT"};
 
 // cards that join or hold nodes; leaving them out changes the body more than a missing load does
-const std::set<std::string_view> constraints = {"TIE",
-                                                "EQUATION",
-                                                "EMBEDDEDELEMENT",
-                                                "CYCLICSYMMETRYMODEL",
-                                                "SHELLTOSOLIDCOUPLING",
-                                                "CONTACT",
-                                                "CONTACTPAIR",
-                                                "FASTENER",
-                                                "JOINT",
-                                                "PRETENSIONSECTION",
-                                                "DISTRIBUTINGCOUPLING"};
+const std::set<std::string_view> constraints = {
+    "TIE",         "EQUATION", "EMBEDDEDELEMENT", "CYCLICSYMMETRYMODEL", "SHELLTOSOLIDCOUPLING", "CONTACT",
+    "CONTACTPAIR", "FASTENER", "JOINT",           "PRETENSIONSECTION",   "DISTRIBUTINGCOUPLING"};
 
 // cards that bring stiffness or mass without an element of their own
 const std::set<std::string_view> bodies = {"NONSTRUCTURALMASS", "MATRIXINPUT", "MATRIXASSEMBLE"};
@@ -990,13 +982,13 @@ class DeckReader {
       const auto& [meaning, count, place] = inexact;
       const std::string key = "inp.element." + type;
       if (meaning.type) {
-        diagnostics_.warn(key,
-                          fmt::format("{} elements of type {} are read as {}, {}", count, type,
-                                      name_of(*meaning.type),
-                                      *meaning.type == ElementType::Hex8
-                                          ? "fully integrated and with incompatible modes, which is C3D8I"
-                                          : "fully integrated in displacements alone"),
-                          deck_.pos(place));
+        diagnostics_.warn(
+            key,
+            fmt::format("{} elements of type {} are read as {}, {}", count, type, name_of(*meaning.type),
+                        *meaning.type == ElementType::Hex8
+                            ? "fully integrated and with incompatible modes, which is C3D8I"
+                            : "fully integrated in displacements alone"),
+            deck_.pos(place));
         continue;
       }
       if (!meaning.marker)

@@ -28,8 +28,7 @@ JacobianCheck::JacobianCheck() {
     for (const Quadrature& rule : {stiffness_rule(type), mass_rule(type)})
       for (const QuadraturePoint& p : rule) points.integration.push_back(shape_gradients(type, p.xi));
     const Eigen::Matrix3Xd nodes = node_coordinates(type);
-    for (int a = 0; a < node_count(type); ++a)
-      points.nodes.push_back(shape_gradients(type, nodes.col(a)));
+    for (int a = 0; a < node_count(type); ++a) points.nodes.push_back(shape_gradients(type, nodes.col(a)));
     points_.push_back(std::move(points));
   }
 }
@@ -81,8 +80,7 @@ UnsoundElements find_unsound_elements(const Mesh& mesh) {
 
 std::string describe(const UnsoundElements& unsound, const Mesh& mesh) {
   std::string ids;
-  for (const int e : unsound.first)
-    ids += fmt::format("{}{}", ids.empty() ? "" : ", ", mesh.element_ids[e]);
+  for (const int e : unsound.first) ids += fmt::format("{}{}", ids.empty() ? "" : ", ", mesh.element_ids[e]);
   if (unsound.count > static_cast<int>(unsound.first.size())) ids += ", ...";
   const int worst = unsound.worst;
   const bool all = unsound.count == mesh.element_count();

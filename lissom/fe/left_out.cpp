@@ -16,9 +16,9 @@ void LeftOut::check(bool skip, const std::string& path) const {
   std::string list;
   for (size_t k = 0; k < std::min(shown, kinds_.size()); ++k) {
     const Kind& kind = kinds_[k];
-    list += fmt::format("{}{} {} (first at {})", list.empty() ? "" : ", ", kind.count, kind.name,
-                        kind.first.file == path ? fmt::format("line {}", kind.first.line)
-                                                : to_string(kind.first));
+    list += fmt::format(
+        "{}{} {} (first at {})", list.empty() ? "" : ", ", kind.count, kind.name,
+        kind.first.file == path ? fmt::format("line {}", kind.first.line) : to_string(kind.first));
   }
   if (kinds_.size() > shown) list += fmt::format(", and {} more kinds", kinds_.size() - shown);
   fail_input(SourcePos{path, 0},

@@ -161,8 +161,8 @@ void NastranCards::include(std::string_view line) {
   // files that include themselves, by their own name or through others
   for (const LineReader& reader : readers_)
     if (std::filesystem::path(reader.file()).lexically_normal() == path)
-      fail_input(where, "INCLUDE: {} includes itself ({}); take out one of the INCLUDE lines",
-                 path.string(), chain());
+      fail_input(where, "INCLUDE: {} includes itself ({}); take out one of the INCLUDE lines", path.string(),
+                 chain());
   if (readers_.size() > max_depth)
     fail_input(where, "INCLUDE: files are included more than {} levels deep ({}); does {} include itself?",
                max_depth, chain(), path.string());

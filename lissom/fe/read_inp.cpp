@@ -417,9 +417,9 @@ class Assembler {
         const int material = material_index(p, section);
         for (const Member& member : members) {
           if (!element(member).type)
-            deck_.left_out.add(fmt::format("trusses or plane elements with the *SOLID SECTION of '{}'",
-                                           section.element_set),
-                               deck_.pos(element(member).place));
+            deck_.left_out.add(
+                fmt::format("trusses or plane elements with the *SOLID SECTION of '{}'", section.element_set),
+                deck_.pos(element(member).place));
           int& assigned = placements_[member.placement]
                               .material[index_of(member.placement, Kind::Element).find(member.id)];
           if (assigned >= 0 && assigned != material)

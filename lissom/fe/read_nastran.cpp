@@ -39,8 +39,8 @@ constexpr size_t max_unknown_cards = 200;
 const std::unordered_set<std::string_view> settings = {
     "ECHOON",  "ECHOOFF", "EIGB",    "EIGC",    "EIGP",    "EIGR",    "EIGRL",   "FREQ",
     "FREQ1",   "FREQ2",   "FREQ3",   "FREQ4",   "FREQ5",   "MPCADD",  "NLPARM",  "NLPCI",
-    "PLOTEL",  "SPCADD",  "TABDMP1", "TABLED1", "TABLED2", "TABLED3", "TABLED4", "TABLEM1", "TABLEM2",
-    "TABLEM3", "TABLEM4", "TABLES1", "TF",      "TIC",     "TSTEP",   "TSTEPNL"};
+    "PLOTEL",  "SPCADD",  "TABDMP1", "TABLED1", "TABLED2", "TABLED3", "TABLED4", "TABLEM1",
+    "TABLEM2", "TABLEM3", "TABLEM4", "TABLES1", "TF",      "TIC",     "TSTEP",   "TSTEPNL"};
 
 const std::unordered_set<std::string_view> loads = {
     "ACCEL",  "ACCEL1", "DAREA",  "DELAY",  "DLOAD",   "DPHASE",  "FORCE", "FORCE1", "FORCE2",
@@ -49,22 +49,22 @@ const std::unordered_set<std::string_view> loads = {
 
 // Elements, masses and constraints: parts of the body that are missing from the mesh.
 const std::unordered_set<std::string_view> parts = {
-    "BCONP",   "BCTABLE", "CBAR",   "CBEAM",  "CBEAM3", "CBEND",  "CBUSH",  "CBUSH1D", "CBUSH2D", "CDAMP1",
-    "CDAMP2",  "CDAMP3",  "CDAMP4", "CDAMP5", "CELAS1", "CELAS2", "CELAS3", "CELAS4",  "CFAST",   "CGAP",
-    "CGASK12", "CGASK16", "CGASK6", "CGASK8", "CMASS1", "CMASS2", "CMASS3", "CMASS4",  "CONM1",   "CONM2",
-    "CONROD",  "CONTACT", "CQUAD",  "CQUAD4", "CQUAD8", "CQUADR", "CQUADX", "CROD",    "CSEAM",   "CSHEAR",
-    "CTRIA3",  "CTRIA6",  "CTRIAR", "CTRIAX", "CTRIAX6", "CTUBE", "CVISC",  "CWELD",   "DMIG",    "GENEL",
-    "MPC",     "NSM",     "NSM1",   "NSML",   "NSML1",  "RBAR",   "RBAR1",  "RBE1",    "RJOINT",  "RROD",
+    "BCONP",   "BCTABLE", "CBAR",   "CBEAM",   "CBEAM3",  "CBEND",  "CBUSH",  "CBUSH1D", "CBUSH2D", "CDAMP1",
+    "CDAMP2",  "CDAMP3",  "CDAMP4", "CDAMP5",  "CELAS1",  "CELAS2", "CELAS3", "CELAS4",  "CFAST",   "CGAP",
+    "CGASK12", "CGASK16", "CGASK6", "CGASK8",  "CMASS1",  "CMASS2", "CMASS3", "CMASS4",  "CONM1",   "CONM2",
+    "CONROD",  "CONTACT", "CQUAD",  "CQUAD4",  "CQUAD8",  "CQUADR", "CQUADX", "CROD",    "CSEAM",   "CSHEAR",
+    "CTRIA3",  "CTRIA6",  "CTRIAR", "CTRIAX",  "CTRIAX6", "CTUBE",  "CVISC",  "CWELD",   "DMIG",    "GENEL",
+    "MPC",     "NSM",     "NSM1",   "NSML",    "NSML1",   "RBAR",   "RBAR1",  "RBE1",    "RJOINT",  "RROD",
     "RSPLINE", "RSSCON",  "RTRPLT", "RTRPLT1", "TIE"};
 
 // Those of them that are nothing without the card of their property. Mesh generators write faces and edges so
 // (Gmsh: CTRIA6, CBAR), without one: then they only mark them.
 const std::unordered_set<std::string_view> with_property = {
-    "CBAR",   "CBEAM",  "CBEAM3", "CBEND",  "CQUAD",  "CQUAD4", "CQUAD8", "CQUADR", "CQUADX",
-    "CROD",   "CSHEAR", "CTRIA3", "CTRIA6", "CTRIAR", "CTRIAX", "CTRIAX6", "CTUBE"};
+    "CBAR", "CBEAM",  "CBEAM3", "CBEND",  "CQUAD",  "CQUAD4", "CQUAD8",  "CQUADR", "CQUADX",
+    "CROD", "CSHEAR", "CTRIA3", "CTRIA6", "CTRIAR", "CTRIAX", "CTRIAX6", "CTUBE"};
 const std::unordered_set<std::string_view> property_cards = {
-    "PBAR", "PBARL", "PBCOMP", "PBEAM",  "PBEAM3", "PBEAML", "PBEND", "PCOMP",
-    "PCOMPG", "PLPLANE", "PROD", "PSHEAR", "PSHELL", "PTUBE"};
+    "PBAR",  "PBARL",  "PBCOMP",  "PBEAM", "PBEAM3", "PBEAML", "PBEND",
+    "PCOMP", "PCOMPG", "PLPLANE", "PROD",  "PSHEAR", "PSHELL", "PTUBE"};
 
 const std::unordered_set<std::string_view> material_tables = {"MATT1", "MATT9", "MATT11", "MATS1"};
 

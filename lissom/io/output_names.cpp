@@ -16,20 +16,41 @@ namespace {
 namespace fs = std::filesystem;
 
 // Everything that any verb writes at the top of a folder of results, but for the files of bodies.
-constexpr const char* fixed_names[] = {
-    "summary.json",         "report.html",         "result.h5",          "sensors.csv",
-    "checkpoint.lissom",    "motion.view.h5",      "motion.exo",         "stress.h5",
-    "differences.csv",      "comparison.json",     "model.rom.h5",       "modes.csv",
-    "orders.csv",           "samples.csv",         "greedy.csv",         "singular_values.csv",
-    "principal_angles.csv", "pod_test.csv",        "training",           "tests",
-    "linearisation.json",   "linearisation.mat",   "system_modes.exo",   "system_modes.view.h5",
-    "response.csv",         "response.json",       "sweep.csv",          "sweep.json",
-    "sweep.lock",           "sweep-work",          "points"};
+constexpr const char* fixed_names[] = {"summary.json",
+                                       "report.html",
+                                       "result.h5",
+                                       "sensors.csv",
+                                       "checkpoint.lissom",
+                                       "motion.view.h5",
+                                       "motion.exo",
+                                       "stress.h5",
+                                       "differences.csv",
+                                       "comparison.json",
+                                       "model.rom.h5",
+                                       "modes.csv",
+                                       "orders.csv",
+                                       "samples.csv",
+                                       "greedy.csv",
+                                       "singular_values.csv",
+                                       "principal_angles.csv",
+                                       "pod_test.csv",
+                                       "training",
+                                       "tests",
+                                       "linearisation.json",
+                                       "linearisation.mat",
+                                       "system_modes.exo",
+                                       "system_modes.view.h5",
+                                       "response.csv",
+                                       "response.json",
+                                       "sweep.csv",
+                                       "sweep.json",
+                                       "sweep.lock",
+                                       "sweep-work",
+                                       "points"};
 // Those of a body, behind its name.
-constexpr const char* body_endings[] = {".body.h5",         "_modes.csv",       "_modes.exo",
-                                        "_modes.view.h5",   ".reduced.h5",      "_coordinates.csv",
-                                        "_errors.csv",      "_sweep.csv",       "_free_modes.exo",
-                                        "_free_modes.view.h5", ".gcms.h5"};
+constexpr const char* body_endings[] = {
+    ".body.h5",    "_modes.csv", "_modes.exo",      "_modes.view.h5",      ".reduced.h5", "_coordinates.csv",
+    "_errors.csv", "_sweep.csv", "_free_modes.exo", "_free_modes.view.h5", ".gcms.h5"};
 
 // training-2, of a case that trains otherwise
 bool is_further_training(const std::string& name) {
@@ -106,9 +127,8 @@ void check_body_outputs(const StudyFile& study, TomlProblems& problems) {
 std::string problem_of_case_name(const std::string& name, const std::vector<BodySpec>& bodies) {
   // some file systems do not tell small letters from capital ones
   const std::string small = to_lower(name);
-  bool taken = is_further_training(small) ||
-               std::any_of(std::begin(fixed_names), std::end(fixed_names),
-                           [&](const char* fixed) { return small == fixed; });
+  bool taken = is_further_training(small) || std::any_of(std::begin(fixed_names), std::end(fixed_names),
+                                                         [&](const char* fixed) { return small == fixed; });
   for (const BodySpec& body : bodies)
     for (const char* end : body_endings) taken = taken || small == to_lower(body.name + end);
   return taken ? fmt::format(
@@ -139,8 +159,8 @@ std::vector<fs::path> files_named_in(const StudyFile& study) {
   add_unique(paths, study.rom);
   add_unique(paths, study.pod_rom);
   for (const BodySpec& body : study.bodies)
-    for (const fs::path* path : {&body.mesh, &body.body_file, &body.reduced_file, &body.stiffness,
-                                 &body.mass_matrix, &body.dofs})
+    for (const fs::path* path :
+         {&body.mesh, &body.body_file, &body.reduced_file, &body.stiffness, &body.mass_matrix, &body.dofs})
       add_unique(paths, *path);
   if (study.train)
     for (const TrajectorySpec& trajectory : study.train->trajectories) {

@@ -741,8 +741,8 @@ SimulateSpec read_simulate(TomlTable& table, const std::vector<BodySpec>& bodies
   const auto integer = [&](const char* key, int& value) {
     if (const auto n = table.integer(key)) {
       if (*n < INT_MIN / 4 || *n > INT_MAX / 4)
-        table.problem(
-            key, fmt::format("is {}, expected a number from {} to {}", *n, INT_MIN / 4, INT_MAX / 4));
+        table.problem(key,
+                      fmt::format("is {}, expected a number from {} to {}", *n, INT_MIN / 4, INT_MAX / 4));
       else
         value = static_cast<int>(*n);
     }

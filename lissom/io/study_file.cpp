@@ -189,10 +189,9 @@ std::string problem_of_name(const std::string& name) {
 
 // A body that is a beam; where it is and what it is made of is in its own keys.
 BodySpec read_beam(TomlTable& table, BodySpec& body) {
-  for (const char* key :
-       {"mesh", "mesh_size", "mesh_order", "skip_elements", "body", "reduced", "rigid", "points", "stiffness",
-        "mass_matrix", "dofs", "stiffness_name", "mass_name", "permit_massless", "drop_empty_rows", "spiders",
-        "modes", "reduce", "gcms"})
+  for (const char* key : {"mesh", "mesh_size", "mesh_order", "skip_elements", "body", "reduced", "rigid",
+                          "points", "stiffness", "mass_matrix", "dofs", "stiffness_name", "mass_name",
+                          "permit_massless", "drop_empty_rows", "spiders", "modes", "reduce", "gcms"})
     if (table.value(key))
       table.problem(
           key,

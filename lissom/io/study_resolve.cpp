@@ -608,8 +608,12 @@ size_t end_of_utf8(std::string_view text) {
     if (first >= 0x80) {
       length = first >= 0xc2 && first <= 0xdf ? 2 : first >= 0xe0 && first <= 0xef ? 3 : 4;
       // neither longer than needed, nor a half of a pair, nor beyond the last character
-      const unsigned low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80,
-                     high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+      const unsigned low = first == 0xe0   ? 0xa0
+                           : first == 0xf0 ? 0x90
+                                           : 0x80,
+                     high = first == 0xed   ? 0x9f
+                            : first == 0xf4 ? 0x8f
+                                            : 0xbf;
       if (first < 0xc2 || first > 0xf4 || second < low || second > high) return i;
       for (size_t k = 2; k < length; ++k)
         if (byte(i + k) < 0x80 || byte(i + k) > 0xbf) return i;

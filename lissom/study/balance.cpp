@@ -181,9 +181,9 @@ namespace {
 
 // What makes the drift smaller.
 std::string advice(const IntegratorOptions& o) {
-  const std::string smaller =
-      o.adaptive ? fmt::format("a smaller tolerance (now {:g})", o.tolerance)
-                 : fmt::format("a smaller step (now {:g} s) or adaptive = true", o.step);
+  const std::string smaller = o.adaptive
+                                  ? fmt::format("a smaller tolerance (now {:g})", o.tolerance)
+                                  : fmt::format("a smaller step (now {:g} s) or adaptive = true", o.step);
   switch (o.integrator) {
     case Integrator::GeneralizedAlpha:
       if (o.rho_inf < 0.95)

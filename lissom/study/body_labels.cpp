@@ -29,12 +29,15 @@ class Look {
     const std::string key = "bodies." + spec_.name + ".modes";
     std::vector<char> held(labels_.dofs.size(), 0);
     bool found = true;
-    for (const std::string& name : spec_.modes->fix) found = attempt(spec_.where, key + ".fix", [&] {
-        for (const NodeRows& rows :
-             rows_of_nodes(labels_, named_nodes(labels_, name, "to fix"), "to fix"))
-          for (const int row : rows)
-            if (row >= 0) held[static_cast<size_t>(row)] = 1;
-      }) && found;
+    for (const std::string& name : spec_.modes->fix)
+      found = attempt(spec_.where, key + ".fix",
+                      [&] {
+                        for (const NodeRows& rows :
+                             rows_of_nodes(labels_, named_nodes(labels_, name, "to fix"), "to fix"))
+                          for (const int row : rows)
+                            if (row >= 0) held[static_cast<size_t>(row)] = 1;
+                      }) &&
+              found;
     const long free = std::count(held.begin(), held.end(), 0);
     if (found && known() && spec_.modes->count > free)
       add(spec_.where, key + ".count",

@@ -417,8 +417,12 @@ Linearisation linearise(const StudySystem& built, SystemEquations& equations, co
     double h = moved > 0 ? 1e-6 * length / moved : 1e-4 * pace / faster;
     if (moved > 0 && faster > 0) h = std::min(h, 1e-4 * pace / faster);
     const auto at = [&](double step, VectorXd& values) {
-      const State there{state.t, state.q + step * dq.col(i), state.v + step * dv.col(i),
-                        state.a + step * da.col(i), state.lambda + step * dlambda.col(i), state.turns};
+      const State there{state.t,
+                        state.q + step * dq.col(i),
+                        state.v + step * dv.col(i),
+                        state.a + step * da.col(i),
+                        state.lambda + step * dlambda.col(i),
+                        state.turns};
       bank.evaluate(equations, there, values);
     };
     at(h, above);
@@ -430,8 +434,9 @@ Linearisation linearise(const StudySystem& built, SystemEquations& equations, co
   for (Index i = 0; i < u; ++i) {
     const double size = da_u.col(i).cwiseAbs().maxCoeff();
     const double h = size > 0 ? std::max(1.0, state.a.cwiseAbs().maxCoeff()) / size : 1;
-    const State there{state.t, state.q, state.v, state.a + h * da_u.col(i),
-                      state.lambda + h * dlambda_u.col(i), state.turns};
+    const State there{
+        state.t,    state.q, state.v, state.a + h * da_u.col(i), state.lambda + h * dlambda_u.col(i),
+        state.turns};
     bank.evaluate(equations, there, above);
     out.D.col(i) = (above - below) / h;
   }

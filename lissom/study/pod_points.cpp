@@ -23,8 +23,7 @@ MatrixXd planned_points(const PodTrainSpec& spec) {
   if (p == 0) return MatrixXd(0, 0);
   if (spec.plan == PodPlan::List || spec.plan == PodPlan::Factorial) return spec.points;
   VectorXd lower(p), upper(p);
-  for (int i = 0; i < p; ++i)
-    std::tie(lower[i], upper[i]) = *spec.parameters[static_cast<size_t>(i)].range;
+  for (int i = 0; i < p; ++i) std::tie(lower[i], upper[i]) = *spec.parameters[static_cast<size_t>(i)].range;
   if (spec.plan == PodPlan::LatinHypercube) return latin_hypercube(lower, upper, spec.samples, spec.seed);
   const MatrixXd first = p <= 6 ? corners_and_centre(lower, upper)
                                 : latin_hypercube(lower, upper, std::min(spec.samples, 2 * p + 1), spec.seed);
@@ -73,8 +72,7 @@ std::vector<TomlProblem> problems_of_pod_points(const StudyFile& study) {
     const std::vector<double> values(different.begin(), different.end());
     for (const Index k : some_of(static_cast<Index>(values.size()))) {
       const double value = values[static_cast<size_t>(k)];
-      const std::string problem =
-          problem_at(study, settings_of({parameter}, VectorXd::Constant(1, value)));
+      const std::string problem = problem_at(study, settings_of({parameter}, VectorXd::Constant(1, value)));
       if (problem.empty()) continue;
       problems.push_back({parameter.where, "train.parameters." + parameter.name,
                           fmt::format("with the value {:g} the study cannot be run: {}", value, problem)});

@@ -150,7 +150,7 @@ void Preflight::look_at(const StudyFile& study) {
     if (seen_.insert(spec.reduction_key).second) look_at_body(spec);
   if (problems_.size() > before) return;
   if (!study.rom.empty()) return look_at_rom(study);
-  const SourcePos analysis = study.linearise ? study.linearise->where
+  const SourcePos analysis = study.linearise  ? study.linearise->where
                              : study.response ? study.response->where
                                               : SourcePos();
   const char* key = study.linearise ? "linearise" : "response";
@@ -216,8 +216,8 @@ void Preflight::make_stand_in(const FeBody& body, Read& read) const {
   RigidBodySpec& rigid = read.rigid;
   rigid.name = body.spec.name;
   rigid.mass = 1;
-  rigid.centre = body.report && body.report->mass ? body.report->mass->centre
-                                                  : Vector3d(labels.points.rowwise().mean());
+  rigid.centre =
+      body.report && body.report->mass ? body.report->mass->centre : Vector3d(labels.points.rowwise().mean());
   const double radius = (labels.points.colwise() - rigid.centre).colwise().norm().maxCoeff();
   rigid.inertia = 1e-6 * (radius > 0 ? radius * radius : 1) * Matrix3d::Identity();
   rigid.nodes = labels.points;
@@ -367,8 +367,8 @@ void Preflight::look_at_built(const StudyFile& study, const StudySystem& built) 
     }
     const bool later = study.linearise && study.linearise->about == LineariseSpec::About::Time;
     try {
-      expect_response_names(*study.response,
-                            input_names(*built.system, later ? study.linearise->time : 0), outputs);
+      expect_response_names(*study.response, input_names(*built.system, later ? study.linearise->time : 0),
+                            outputs);
     } catch (const InputError& e) {
       add(study.response->where, "response", e.what(), study.case_name);
     }
@@ -398,13 +398,15 @@ void Preflight::look_at_stress(const StudyFile& study) {
     const Read* read = read_of(body);
     if (!read) return "";
     if (body.formulation != Formulation::Gcms && body.reduce && !body.reduce->options.stress)
-      return fmt::format("stress is asked for, but the reduction of '{}' has no stress modes: leave out "
-                         "stress = false in [bodies.{}.reduce]",
-                         body.name, body.name);
+      return fmt::format(
+          "stress is asked for, but the reduction of '{}' has no stress modes: leave out "
+          "stress = false in [bodies.{}.reduce]",
+          body.name, body.name);
     if (!read->has_elements)
-      return fmt::format("stress is computed from elements, and body '{}' has matrices but no mesh; give it "
-                         "one with mesh = \"FILE\"",
-                         body.name);
+      return fmt::format(
+          "stress is computed from elements, and body '{}' has matrices but no mesh; give it "
+          "one with mesh = \"FILE\"",
+          body.name);
     return "";
   };
   for (const SensorSpec& sensor : study.simulation->sensors) {
@@ -467,8 +469,8 @@ bool Preflight::turns(const StudyFile& study, const PlaceSpec& place) const {
   const std::vector<int> nodes = nodes_of(*body, read->labels, place.marker);
   if (nodes.size() != 1) return true;
   // but for the reference of a spider
-  const bool interface = place.marker.kind == MarkerSpec::Kind::Interface &&
-                         interface_of(*body, place.marker.name) != nullptr;
+  const bool interface =
+      place.marker.kind == MarkerSpec::Kind::Interface && interface_of(*body, place.marker.name) != nullptr;
   return interface && std::any_of(read->labels.dofs.begin(), read->labels.dofs.end(), [&](const Dof& dof) {
            return dof.node == nodes.front() && dof.direction >= 3;
          });

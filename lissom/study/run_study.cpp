@@ -212,8 +212,7 @@ class StudyRunner {
   SweepValues run_point(const StudyFile& study, const std::filesystem::path& folder) {
     SimulationRun run;
     const bool simulated = study.simulation && study.simulation->simulate;
-    if (simulated)
-      run = run_simulation(study, folder, !folder.empty(), SimulationOptions::Keep::Sensors);
+    if (simulated) run = run_simulation(study, folder, !folder.empty(), SimulationOptions::Keep::Sensors);
     const Analyses analyses = run_analyses(study);
     if (!folder.empty()) write_analyses(analyses, folder);
     return sweep_values(simulated ? &run : nullptr, analyses, study.linearise ? study.linearise->modes : 20);

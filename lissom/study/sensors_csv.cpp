@@ -29,9 +29,8 @@ void rebuild_csv(const StudyFile& study, const StudySystem& built, const ResultF
   const SensorBank bank(*built.system, built.sensors);
   const auto columns = static_cast<Eigen::Index>(bank.columns().size());
   if (columns != file.sensors.cols())
-    fail_input(
-        "{}: has {} columns of sensors, expected {}; run without --resume to start from the beginning",
-        (folder / "result.h5").string(), file.sensors.cols(), columns);
+    fail_input("{}: has {} columns of sensors, expected {}; run without --resume to start from the beginning",
+               (folder / "result.h5").string(), file.sensors.cols(), columns);
   std::vector<std::string> names;
   VectorXd unit_factors(columns);
   for (const SensorColumn& column : bank.columns()) {

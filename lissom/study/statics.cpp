@@ -183,12 +183,8 @@ SimulationRun static_analysis(const StudyFile& given, double t, const std::files
   json reactions = json::object();
   Table reaction_table({"joint", "force on its second body", "torque"});
   // multipliers of the sample once more, from its balance
-  State state{t,
-              run.q.col(0),
-              run.v.col(0),
-              run.a.col(0),
-              VectorXd::Zero(equations.constraints()),
-              run.turns_at(0)};
+  State state{
+      t, run.q.col(0), run.v.col(0), run.a.col(0), VectorXd::Zero(equations.constraints()), run.turns_at(0)};
   // joints that a basis satisfies of itself have none
   if (equations.constraints() > 0 && !system.joints().empty()) {
     VectorXd r(equations.coordinates());

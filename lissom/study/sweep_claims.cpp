@@ -113,7 +113,7 @@ ClaimWatch::State ClaimWatch::look(const std::filesystem::path& path) {
   const auto [it, is_new] = seen_.try_emplace(path, Seen{beat, holder, now});
   Seen& seen = it->second;
   if (seen.beat != beat || seen.holder != holder) seen = {beat, holder, now};
-  if (holder && holder->machine == own_holder().machine) 
+  if (holder && holder->machine == own_holder().machine)
     return runs_here(holder->pid, holder->born) ? State::Alive : State::Dead;
   return std::chrono::duration<double>(now - seen.since).count() > patience_ ? State::Dead : State::Alive;
 }

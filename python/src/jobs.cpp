@@ -3,12 +3,12 @@
 #include <pybind11/stl.h>
 
 #include "lissom/core/resources.hpp"
+#include "lissom/core/text.hpp"
 #include "lissom/fe/matrix_reader.hpp"
 #include "lissom/io/body_file.hpp"
 #include "lissom/io/pod_file.hpp"
 #include "lissom/io/reduced_body_file.hpp"
 #include "lissom/study/analysis_jobs.hpp"
-#include "lissom/core/text.hpp"
 #include "lissom/study/check_study.hpp"
 #include "lissom/study/compare_job.hpp"
 #include "lissom/study/inspect_job.hpp"

@@ -24,8 +24,8 @@ using Precise = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
 // The lowest eigenvalues of the whole body, rigid ones included, from K and M as they are stored.
 VectorXd precise_eigenvalues(const FeModel& model, int count, double shift) {
   const Precise K = dense(model.K).cast<long double>(), M = dense(model.M).cast<long double>();
-  const Eigen::GeneralizedSelfAdjointEigenSolver<Precise> eigen(
-      M, K + static_cast<long double>(shift) * M, Eigen::EigenvaluesOnly | Eigen::Ax_lBx);
+  const Eigen::GeneralizedSelfAdjointEigenSolver<Precise> eigen(M, K + static_cast<long double>(shift) * M,
+                                                                Eigen::EigenvaluesOnly | Eigen::Ax_lBx);
   return (eigen.eigenvalues().reverse().head(count).cwiseInverse().array() - static_cast<long double>(shift))
       .matrix()
       .cast<double>();
@@ -50,9 +50,7 @@ Mesh ring_mesh(const RingOptions& o) {
   MeshBuilder builder("ring");
   builder.mesh().materials.push_back(steel());
   const int rows = o.layers + 1 + (o.teeth > 0 ? 1 : 0);
-  const auto id = [&](int r, int t, int z) {
-    return std::int64_t{1} + z + 2 * (r + rows * (t % o.sectors));
-  };
+  const auto id = [&](int r, int t, int z) { return std::int64_t{1} + z + 2 * (r + rows * (t % o.sectors)); };
   std::vector<char> used(2 * rows * o.sectors + 1, 0);
   std::int64_t element = 0;
   for (int t = 0; t < o.sectors; ++t)
@@ -190,8 +188,8 @@ TEST(HeldOut, RodsAndSheetsHaveTheFrequenciesOfTheory) {
 
   BoxOptions box;
   box.cells = {6, 6, 1}, box.size = {1, 1, 0.0005};
-  const SampleBody sheet = body_of("sheet", box_mesh(ElementType::Hex8, box), MassKind::Consistent,
-                                   {spec_of("edge", {"x0"})});
+  const SampleBody sheet =
+      body_of("sheet", box_mesh(ElementType::Hex8, box), MassKind::Consistent, {spec_of("edge", {"x0"})});
   CraigBampton edge(sheet.model, sheet.interfaces, diagnostics);
   edge.need_modes(4);
   const double D = E * std::pow(0.0005, 3) / (12 * (1 - 0.09));
@@ -295,8 +293,8 @@ TEST(HeldOut, UnconnectedPartsAreRefusedUnlessAllowed) {
       builder.add_to_node_set(copy == 0 ? "A" : "B", {&id, 1}, {"two.msh", 0});
     }
   }
-  const SampleBody body = body_of("two", builder.finish(), MassKind::Consistent,
-                                  {spec_of("A", {"A"}), spec_of("B", {"B"})});
+  const SampleBody body =
+      body_of("two", builder.finish(), MassKind::Consistent, {spec_of("A", {"A"}), spec_of("B", {"B"})});
   ReductionOptions reduction;
   reduction.interfaces = body.specs;
   reduction.selection.range = 4;

@@ -49,9 +49,8 @@ TEST(ChildProcess, ALauncherMayEndWhatItHasStarted) {
   OtherProcess parent([&] {
     ChildOptions options;
     options.launcher = {"sh", "-c",
-                        "trap 'echo told > " + (folder / "told").string() +
-                            "; exit' TERM; echo ready > " + (folder / "ready").string() +
-                            "; while true; do sleep 0.05; done"};
+                        "trap 'echo told > " + (folder / "told").string() + "; exit' TERM; echo ready > " +
+                            (folder / "ready").string() + "; while true; do sleep 0.05; done"};
     options.program = "true";
     static auto* const child = new ChildProcess(options);
     return std::to_string(child->pid());
@@ -107,8 +106,9 @@ TEST(ChildProcess, IsKilledWithAllThatItHasStartedWhereItIsGivenUp) {
     ChildOptions options = shell("sleep 1000 & echo $!; wait");
     options.output = folder / "printed";
     const ChildProcess child(options);
-    ASSERT_TRUE(soon([&] { return std::filesystem::exists(folder / "printed") &&
-                                  !read_file(folder / "printed").empty(); }));
+    ASSERT_TRUE(soon([&] {
+      return std::filesystem::exists(folder / "printed") && !read_file(folder / "printed").empty();
+    }));
   }
   const auto grandchild = parse_long(trim(read_file(folder / "printed")));
   ASSERT_TRUE(grandchild);

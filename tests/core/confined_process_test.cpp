@@ -44,8 +44,8 @@ TEST(ConfinedProcess, StartsNoOtherProgram) {
 
 TEST(ConfinedProcess, WritesNowhereButInItsFolder) {
   const TemporaryFolder folder;
-  const Ran ran =
-      run_script(folder, "echo a > inside; echo b > " + (folder / "outside").string() + "; echo c > ../beside");
+  const Ran ran = run_script(
+      folder, "echo a > inside; echo b > " + (folder / "outside").string() + "; echo c > ../beside");
   EXPECT_EQ(read_file(folder / "box/inside"), "a\n");
   if (!ran.result.read_only)
     GTEST_SKIP() << "the kernel has no user namespaces for us: files outside are not protected";

@@ -190,8 +190,7 @@ TEST(Hdf5, WhatLeadsIntoOtherFilesIsRefused) {
     H5Pset_external(raw, (folder / "raw.bin").c_str(), 0, 24);
     H5Pset_virtual(layered, space, (folder / "other.h5").c_str(), "/g/K", space);
     for (const auto& [name, list] : {std::pair("raw", raw), std::pair("virtual", layered)}) {
-      const hid_t dataset =
-          H5Dcreate2(file, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, list, H5P_DEFAULT);
+      const hid_t dataset = H5Dcreate2(file, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, list, H5P_DEFAULT);
       ASSERT_GE(dataset, 0) << name;
       H5Dclose(dataset);
     }
@@ -213,12 +212,14 @@ TEST(Hdf5, WhatLeadsIntoOtherFilesIsRefused) {
               std::string::npos);
   }
   EXPECT_NE(refusal([&] { root.group("group"); }).find("leads into another file"), std::string::npos);
-  EXPECT_NE(refusal([&] { root.read_doubles("group/K"); }).find("leads into another file"), std::string::npos);
+  EXPECT_NE(refusal([&] { root.read_doubles("group/K"); }).find("leads into another file"),
+            std::string::npos);
   // nobody waits at a pipe
   EXPECT_NE(refusal([&] { root.has_group("pipe"); }).find("leads into another file"), std::string::npos);
   EXPECT_EQ(refusal([&] { root.read_doubles("raw"); }),
-            path + ": '/raw': is a dataset with external storage, whose numbers lie in other files, which is "
-                   "refused: copy them into this one");
+            path +
+                ": '/raw': is a dataset with external storage, whose numbers lie in other files, which is "
+                "refused: copy them into this one");
   EXPECT_NE(refusal([&] { root.read_doubles("virtual"); }).find("is a virtual dataset"), std::string::npos);
   // a link that leads nowhere, and what is in the file itself, are as before
   EXPECT_FALSE(root.has_dataset("loose"));
@@ -235,8 +236,7 @@ TEST(Hdf5, ADatasetLargerThanTheMemoryIsRefusedByName) {
     const hid_t space = H5Screate_simple(1, &size, nullptr), list = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_chunk(list, 1, &chunk);
     H5Pset_deflate(list, 1);
-    const hid_t dataset =
-        H5Dcreate2(file, "K", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, list, H5P_DEFAULT);
+    const hid_t dataset = H5Dcreate2(file, "K", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, list, H5P_DEFAULT);
     const std::vector<double> zeros(chunk, 0.0);
     const hid_t memory = H5Screate_simple(1, &chunk, nullptr);
     for (hsize_t start = 0; start < size; start += chunk) {

@@ -83,14 +83,16 @@ TEST(OwnFile, WritersReplaceNothingElse) {
   const TemporaryFolder folder;
   const std::string path = folder.write("out.txt", "my notes").string();
   EXPECT_EQ(message_of<InputError>([&] { AtomicFile file(path); }),
-            path + ": is there already, and Lissom did not write it (or it is damaged): it is not replaced; "
-                   "move it away, or give another name with --out");
+            path +
+                ": is there already, and Lissom did not write it (or it is damaged): it is not replaced; "
+                "move it away, or give another name with --out");
   EXPECT_EQ(read_file(path), "my notes");
   EXPECT_EQ(folder.names().size(), 1u);
   folder.write("out.txt", "lissom checkpoint\n");
   EXPECT_EQ(message_of<InputError>([&] { expect_replaceable(path, OwnFile::Page); }),
-            path + ": is a checkpoint that Lissom wrote, and would be replaced by a report; give another name "
-                   "with --out");
+            path +
+                ": is a checkpoint that Lissom wrote, and would be replaced by a report; give another name "
+                "with --out");
   AtomicFile file(path);
   file.write("new");
   file.commit();

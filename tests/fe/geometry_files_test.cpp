@@ -30,9 +30,10 @@ TEST_F(GeometryFiles, OnlyTheGeometryAndWhatItNamesAreTaken) {
   write("part.brep.opt", "System \"touch gone\";\n");
   write("part.brep", "DBRep_DrawableShape\n");
   write("numbers.txt", "1 2 3\n");
-  const auto path = write("a.geo",
-                          "Include 'sub/deep.geo';\nMerge \"cad.step\";\nv() = ShapeFromFile(\"part.brep\");\n"
-                          "l() = ListFromFile[\"numbers.txt\"];\nInclude \"missing.geo\";\nInclude \"a.geo\";\n");
+  const auto path =
+      write("a.geo",
+            "Include 'sub/deep.geo';\nMerge \"cad.step\";\nv() = ShapeFromFile(\"part.brep\");\n"
+            "l() = ListFromFile[\"numbers.txt\"];\nInclude \"missing.geo\";\nInclude \"a.geo\";\n");
   EXPECT_EQ(names(path), (std::vector<std::string>{"a.geo", "sub/deep.geo", "cad.step", "part.brep",
                                                    "numbers.txt", "sub/other.geo"}));
   EXPECT_EQ(names(folder_ / "part.brep"), std::vector<std::string>{"part.brep"});
@@ -49,9 +50,10 @@ TEST_F(GeometryFiles, CommandsThatRunProgramsOrWriteFilesAreRefusedWithTheirLine
   for (const std::string command :
        {"SystemCall \"touch gone\";", "System 'touch gone';", "NonBlockingSystemCall \"touch gone\";",
         "OnelabRun(\"a\", \"touch gone\");", "StringToName[\"SystemCall\"] \"touch gone\";",
-        "S2N[\"SystemCall\"] \"touch gone\";", "Field[1] = ExternalProcess;", "Field[1].CommandLine = \"touch\";",
-        "Print \"gone\";", "Save \"gone\";", "Plugin(NewView).Run;", "Solver.Executable0 = \"touch\";",
-        "Printf(\"(x) > %g\", 1) > \"gone\";", "Printf(\"x\") >> \"gone\";", "x = 1e5System \"touch gone\";",
+        "S2N[\"SystemCall\"] \"touch gone\";", "Field[1] = ExternalProcess;",
+        "Field[1].CommandLine = \"touch\";", "Print \"gone\";", "Save \"gone\";", "Plugin(NewView).Run;",
+        "Solver.Executable0 = \"touch\";", "Printf(\"(x) > %g\", 1) > \"gone\";",
+        "Printf(\"x\") >> \"gone\";", "x = 1e5System \"touch gone\";",
         "If (0)\nEndIfSystem \"touch gone\";"}) {
     const std::string text = "// harmless\n" + command + "\n";
     const std::string message = refusal(text);
@@ -65,9 +67,10 @@ TEST_F(GeometryFiles, CommandsThatRunProgramsOrWriteFilesAreRefusedWithTheirLine
 }
 
 TEST_F(GeometryFiles, WhatOnlyLooksLikeThemIsAllowed) {
-  EXPECT_EQ(refusal("Print.Text = 1; Mesh.SaveAll = 1; System = 3; t = \"SystemCall\"; Printf(\"1 > 2\", 3);\n"
-                    "If (a > b)\n Printf(\"(x)\"); EndIf\n/* Save the mesh,\n print it, and include all. */\n"),
-            "(no InputError was thrown)");
+  EXPECT_EQ(
+      refusal("Print.Text = 1; Mesh.SaveAll = 1; System = 3; t = \"SystemCall\"; Printf(\"1 > 2\", 3);\n"
+              "If (a > b)\n Printf(\"(x)\"); EndIf\n/* Save the mesh,\n print it, and include all. */\n"),
+      "(no InputError was thrown)");
 }
 
 // Loops and macros make gmsh go on at the beginning of a line: what was a comment before is none then.

@@ -134,7 +134,8 @@ TEST_F(MeshWithGmsh, CurvedElementsAreTurnedOutsideOutAgain) {
   EXPECT_EQ(find_unsound_elements(mesh).count, 0);
   const Warning* warning = diagnostics.find("gmsh.optimised");
   ASSERT_TRUE(warning) << "gmsh's first mesh was sound: the test needs another geometry";
-  EXPECT_TRUE(contains(warning->message, {"elements were turned inside out by curved faces", "has left none"}));
+  EXPECT_TRUE(
+      contains(warning->message, {"elements were turned inside out by curved faces", "has left none"}));
   // the plate less a circle; moved nodes are still near it: elements that overlap would count twice
   const double exact = 0.1 * (2.1 * 2.1 - std::numbers::pi);
   EXPECT_NEAR(report_mesh(mesh).volume, exact, 0.02 * exact);

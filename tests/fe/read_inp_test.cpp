@@ -252,8 +252,7 @@ TEST(Inp, SkippedElementsArePassedOverWithAllTheirLines) {
 
 // C3D8I has incompatible modes, as hex8 has; C3D8 has not.
 TEST(Inp, PlainBricksAreSaidToBeReadWithIncompatibleModes) {
-  const std::string nodes =
-      "*NODE\n1,0,0,0\n2,1,0,0\n3,1,1,0\n4,0,1,0\n5,0,0,1\n6,1,0,1\n7,1,1,1\n8,0,1,1\n";
+  const std::string nodes = "*NODE\n1,0,0,0\n2,1,0,0\n3,1,1,0\n4,0,1,0\n5,0,0,1\n6,1,0,1\n7,1,1,1\n8,0,1,1\n";
   const auto deck = [&](const std::string& type) {
     return nodes + "*ELEMENT, TYPE=" + type + "\n1, 1,2,3,4,5,6,7,8\n";
   };
@@ -266,34 +265,41 @@ TEST(Inp, PlainBricksAreSaidToBeReadWithIncompatibleModes) {
 
 TEST(Inp, PartsOfTheBodyThatAreNotReadAreAnErrorUnlessTheyAreSkipped) {
   const std::string whole = tets + tet_elements;
-  EXPECT_EQ(error_of(whole + "*ELEMENT, TYPE=S4R, ELSET=SHELLS\n91, 1, 2, 3, 4\n92, 1, 2, 3, 5\n*ELEMENT, TYPE=MASS\n"
-                             "93, 1\n*TIE\nA, B\n*MPC\nLINK, 1, 2\n",
-                     {}, false),
-            "dir/m.inp: parts of the body are not read: 1 *TIE (first at line 15), 1 *MPC of type LINK (first at "
-            "line 18), 1 elements of type MASS (first at line 13), 2 elements of type S4R (first at line 10); "
-            "without them it lacks stiffness, mass or constraints. Model them with solid elements and spiders, or "
-            "leave them out with --skip-elements (in a study: skip_elements = true)");
+  EXPECT_EQ(
+      error_of(whole +
+                   "*ELEMENT, TYPE=S4R, ELSET=SHELLS\n91, 1, 2, 3, 4\n92, 1, 2, 3, 5\n*ELEMENT, TYPE=MASS\n"
+                   "93, 1\n*TIE\nA, B\n*MPC\nLINK, 1, 2\n",
+               {}, false),
+      "dir/m.inp: parts of the body are not read: 1 *TIE (first at line 15), 1 *MPC of type LINK (first at "
+      "line 18), 1 elements of type MASS (first at line 13), 2 elements of type S4R (first at line 10); "
+      "without them it lacks stiffness, mass or constraints. Model them with solid elements and spiders, or "
+      "leave them out with --skip-elements (in a study: skip_elements = true)");
   for (const std::string card :
-       {"*ELEMENT, TYPE=B31\n93, 1, 2\n", "*ELEMENT, TYPE=SPRINGA\n93, 1, 2\n", "*ELEMENT, TYPE=C3D5\n93, 1,2,3,4,5\n",
-        "*EQUATION\n2\n1,1,1.,2,1,-1.\n", "*CONTACT PAIR\nA, B\n", "*NONSTRUCTURAL MASS\n1.\n",
-        "*KINEMATIC COUPLING, REF NODE=1\n2, 1, 2\n"}) {
-    EXPECT_NE(error_of(whole + card, {}, false).find("parts of the body are not read: 1 "), std::string::npos) << card;
+       {"*ELEMENT, TYPE=B31\n93, 1, 2\n", "*ELEMENT, TYPE=SPRINGA\n93, 1, 2\n",
+        "*ELEMENT, TYPE=C3D5\n93, 1,2,3,4,5\n", "*EQUATION\n2\n1,1,1.,2,1,-1.\n", "*CONTACT PAIR\nA, B\n",
+        "*NONSTRUCTURAL MASS\n1.\n", "*KINEMATIC COUPLING, REF NODE=1\n2, 1, 2\n"}) {
+    EXPECT_NE(error_of(whole + card, {}, false).find("parts of the body are not read: 1 "), std::string::npos)
+        << card;
     EXPECT_EQ(error_of(whole + card), "no error") << card;
   }
   // what includes hold is found there
-  EXPECT_NE(error_of(whole + "*INCLUDE, INPUT=more.inp\n", {{"dir/more.inp", "*ELEMENT, TYPE=S3\n93, 1, 2, 3\n"}}, false)
+  EXPECT_NE(error_of(whole + "*INCLUDE, INPUT=more.inp\n",
+                     {{"dir/more.inp", "*ELEMENT, TYPE=S3\n93, 1, 2, 3\n"}}, false)
                 .find("1 elements of type S3 (first at dir/more.inp:1)"),
             std::string::npos);
 }
 
 // Gmsh writes faces and edges as CPS3 and T3D2; with a section they are a membrane and a truss.
 TEST(Inp, ElementsThatMarkFacesAreNoPartOfTheBodyAsLongAsTheyHaveNoSection) {
-  const std::string faces = "*ELEMENT, TYPE=CPS3, ELSET=FACE\n11, 1, 2, 3\n*ELEMENT, TYPE=T3D2, ELSET=EDGE\n12, 1, 2\n";
+  const std::string faces =
+      "*ELEMENT, TYPE=CPS3, ELSET=FACE\n11, 1, 2, 3\n*ELEMENT, TYPE=T3D2, ELSET=EDGE\n12, 1, 2\n";
   EXPECT_EQ(error_of(tets + tet_elements + faces, {}, false), "no error");
   EXPECT_EQ(node_ids(read(tets + tet_elements + faces, {}, false).mesh, "FACE"), (Ids{1, 2, 3}));
-  EXPECT_NE(error_of(tets + tet_elements + faces + "*MATERIAL, NAME=M\n*SOLID SECTION, ELSET=EDGE, MATERIAL=M\n", {}, false)
-                .find("1 trusses or plane elements with the *SOLID SECTION of 'EDGE'"),
-            std::string::npos);
+  EXPECT_NE(
+      error_of(tets + tet_elements + faces + "*MATERIAL, NAME=M\n*SOLID SECTION, ELSET=EDGE, MATERIAL=M\n",
+               {}, false)
+          .find("1 trusses or plane elements with the *SOLID SECTION of 'EDGE'"),
+      std::string::npos);
 }
 
 TEST(Inp, SetsOfSkippedElementsBecomeNodeSetsAndMixedOnesLoseThem) {

@@ -827,12 +827,15 @@ TEST(Nastran, CardsThatAreNotReadAreWarnedOfOnceForEachName) {
 }
 
 TEST(Nastran, PartsOfTheBodyThatAreNotReadAreAnErrorUnlessTheyAreSkipped) {
-  EXPECT_EQ(refusal(four_grids + "CQUAD4,9,1,1,2,3,4\nCQUAD4,10,1,1,2,3,4\nCONM2,11,1,,5.\nPLOTEL,12,1,2\nPSHELL,1,1,.1\n", {},
-                    false),
-            "dir/model.bdf: parts of the body are not read: 1 CONM2 (first at line 7), 2 CQUAD4 (first at line 5); "
-            "without them it lacks stiffness, mass or constraints. Model them with solid elements and spiders, or "
-            "leave them out with --skip-elements (in a study: skip_elements = true)");
-  for (const std::string card : {"CBAR", "CBEAM", "CELAS1", "CBUSH", "CMASS2", "CONROD", "MPC", "RBAR", "RSPLINE"}) {
+  EXPECT_EQ(
+      refusal(four_grids +
+                  "CQUAD4,9,1,1,2,3,4\nCQUAD4,10,1,1,2,3,4\nCONM2,11,1,,5.\nPLOTEL,12,1,2\nPSHELL,1,1,.1\n",
+              {}, false),
+      "dir/model.bdf: parts of the body are not read: 1 CONM2 (first at line 7), 2 CQUAD4 (first at line 5); "
+      "without them it lacks stiffness, mass or constraints. Model them with solid elements and spiders, or "
+      "leave them out with --skip-elements (in a study: skip_elements = true)");
+  for (const std::string card :
+       {"CBAR", "CBEAM", "CELAS1", "CBUSH", "CMASS2", "CONROD", "MPC", "RBAR", "RSPLINE"}) {
     const std::string text = four_grids + card + ",1,7,1,2\nPBAR,7,1\n";
     EXPECT_NE(refusal(text, {}, false).find("not read: 1 " + card), std::string::npos) << card;
     EXPECT_EQ(refusal(text), "") << card;

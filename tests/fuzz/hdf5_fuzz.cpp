@@ -185,9 +185,8 @@ void add_line(hid_t file, std::string_view line, hid_t with_parents) {
       const Id type(content.type, H5Tclose);
       if (!good) return;
       const Id space = space_of(content);
-      const Id set(
-          H5Dcreate2(file, path.c_str(), type.id, space.id, with_parents, H5P_DEFAULT, H5P_DEFAULT),
-          H5Dclose);
+      const Id set(H5Dcreate2(file, path.c_str(), type.id, space.id, with_parents, H5P_DEFAULT, H5P_DEFAULT),
+                   H5Dclose);
       if (set.id >= 0) H5Dwrite(set.id, type.id, H5S_ALL, H5S_ALL, H5P_DEFAULT, content.data());
       return;
     }

@@ -23,8 +23,8 @@ size_t count_chunks(unsigned flags, size_t, const unsigned*, size_t bytes, size_
 
 // Numbers 0, 1, 2, .. as a dataset 'body' packed in such chunks, and their times.
 void write_packed(const std::filesystem::path& path, std::vector<hsize_t> shape, std::vector<hsize_t> chunk) {
-  const H5Z_class2_t filter = {
-      H5Z_CLASS_T_VERS, counting_filter, 1, 1, "counts", nullptr, nullptr, count_chunks};
+  const H5Z_class2_t filter = {H5Z_CLASS_T_VERS, counting_filter, 1,       1,
+                               "counts",         nullptr,         nullptr, count_chunks};
   ASSERT_GE(H5Zregister(&filter), 0);
   const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
