@@ -45,6 +45,7 @@ constexpr const char* fixed_names[] = {"summary.json",
                                        "sweep.csv",
                                        "sweep.json",
                                        "sweep.lock",
+                                       ".lissom.lock",
                                        "sweep-work",
                                        "points"};
 // Those of a body, behind its name.
