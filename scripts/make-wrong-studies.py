@@ -27,7 +27,7 @@ SPIDER = {"name": "left", "kind": "rigid", "box": {"min": [-0.1, -1, -1], "max":
 
 # small studies that are right, each for some of the keys
 BASES = {
-    "modes": {"title": "Modes", "units": "SI", "bodies": {"rod": {**MESHED, "mass": "lumped", "modes": {"count": 6, "tolerance": 1e-9, "allow_parts": False, "paraview": False}}}},
+    "modes": {"title": "Modes", "units": "SI", "bodies": {"rod": {**MESHED, "mass": "lumped", "skip_elements": False, "modes": {"count": 6, "tolerance": 1e-9, "allow_parts": False, "paraview": False}}}},
     "reduce": {
         "bodies": {
             "rod": {
@@ -36,7 +36,7 @@ BASES = {
                 "reduce": {
                     "interfaces": ["left"], "basis": "craig-bampton", "method": "certified", "modes": 3, "tolerance": 0.01, "initial": 2, "max_modes": 50,
                     "residual_vectors": True, "ranking": "frequency", "damping": {"ratio": 0.01}, "stress": True, "gcms": False, "paraview": False,
-                    "exact": False, "compare": [0.1, 0.01], "compare_max_modes": 20, "sweep": [1, 5],
+                    "exact": False, "compare": [0.1, 0.01], "compare_max_modes": 20, "sweep": [1, 5], "allow_parts": False,
                 },
             }
         }
