@@ -514,8 +514,9 @@ class BeamsTest(ExamplesBase):
         # the same forces; Newton's iterations end differently, by 1e-12 of the size in every step
         self.assertLess(abs(forces["tensor"] / forces["direct"] - 1), 1e-4)  # 2.8e-6
         self.assertLess(abs(forces["ecsw"] / forces["direct"] - 1), 0.2)
-        # HHT with steps of 1 ms, as in the paper, damps what the coupler vibrates with; every run of it says so
-        self.assertEqual({w["key"].split(".")[1] for w in summary["warnings"]}, {"energy-drift"})
+        # HHT with steps of 1 ms, as in the paper, damps what the coupler vibrates with; every run of it says so. The training goes
+        # on to 1.3 s, where the motion is sensitive to everything: the model does not repeat it to 1 %, and is called poor
+        self.assertEqual({w["key"].split(".")[1] for w in summary["warnings"]}, {"energy-drift", "poor"})
 
     def test_a_cantilever_in_space_is_rolled_up_to_a_circle_with_fourth_order(self):
         summary = self.run_example("ancf-spatial", [f"ancf-spatial-{f}.png" for f in ("shapes", "convergence")])
