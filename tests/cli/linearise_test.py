@@ -61,7 +61,7 @@ class HandedOver(CliTest):
     def test_what_cannot_be_linearised_is_said(self):
         self.assert_refused(["linearise", "arm.inp"], "is no study and no reduced mechanism")
         self.json_of("train", "study.toml", "--out", "out")
-        self.assert_refused(["linearise", "out/model.rom.h5", "--at", -1], "--at: is -1 s")
+        self.assert_refused(["linearise", "out/model.rom.h5", "--at", -1], "--at: is -1, expected a number that is not negative")
 
     def test_states_are_checked_against_the_full_model_and_shown_on_the_mesh(self):
         self.write("study.toml", self.study + """

@@ -76,7 +76,7 @@ SUSPECT = ("internal error", "terminate called", "std::", "basic_string", "excep
 def deck():
     nodes, elements = brick((4, 1, 1), (0.4, 0.04, 0.04), "C3D8")
     sets = {"hub": nodes_at(nodes, 0, 0.0), "tip": nodes_at(nodes, 0, 0.4)}
-    return inp_deck(nodes, elements, sets=sets)
+    return inp_deck(nodes, {"C3D8I": elements["C3D8"]}, sets=sets)
 
 
 class ReportBadInputTest(CliTest):

@@ -279,7 +279,7 @@ step = 1e-3
         with open(self.folder / "s.toml", "a") as f:
             f.write("[train]\nmax_order = 6\n")
         self.assert_refused(["train", "s.toml", "--order", "7"], "--order: is 7, expected 1 to 6")
-        self.assert_refused(["train", "s.toml", "--order", "0"], "--order: is 0, expected 1 to 6")
+        self.assert_refused(["train", "s.toml", "--order", "0"], "--order: is 0, expected a whole number from 1 on")
         with open(self.folder / "s.toml", "a") as f:
             f.write("order = 9\n")
         self.assert_refused(["train", "s.toml"], "s.toml:14: train.order: is 9, expected 1 to 6")

@@ -222,7 +222,7 @@ TEST_F(MeshWithGmsh, AMissingProgramIsAnErrorThatNamesThePackage) {
     FAIL() << "not the fault of the input: " << error.what();
   } catch (const Error& error) {
     EXPECT_TRUE(begins_with(
-        error.what(), {"the program '/nowhere/gmsh' cannot be started: No such file", "apt install gmsh"}));
+        error.what(), {"the program '/nowhere/gmsh' cannot be run: No such file", "apt install gmsh"}));
   }
 }
 

@@ -131,10 +131,11 @@ TEST(StudyParameters, TheyAreSetFromOutsideByTheirNames) {
   const std::string text = "[parameters]\nm = 3\n" + rigid_body("a", "\"= 2*m\"");
   EXPECT_EQ(parse(text, {{"m", "5"}}).bodies[0].rigid->mass, 10);
   EXPECT_EQ(parse(text, {{"parameters.m", "5"}}).bodies[0].rigid->mass, 10);
-  const StudyFile study = parse(text +
-                                "[[cases]]\nname = \"c\"\nset = { \"parameters.m\" = 4 "
-                                "}\n[sweep]\nparameters = [{ key = \"parameters.m\", "
-                                "values = [1, \"= 2*3\"] }]\n");
+  const StudyFile study =
+      parse(text +
+            "[simulate]\nend = 1\nstep = 0.1\n[[cases]]\nname = \"c\"\nset = { \"parameters.m\" = 4 "
+            "}\n[sweep]\nparameters = [{ key = \"parameters.m\", "
+            "values = [1, \"= 2*3\"] }]\n");
   EXPECT_EQ(study.cases[0].study.bodies[0].rigid->mass, 8);
   EXPECT_EQ(study.sweep[0].study.bodies[0].rigid->mass, 2);
   EXPECT_EQ(study.sweep[1].study.bodies[0].rigid->mass, 12);
@@ -262,6 +263,9 @@ TEST(StudyIncludes, AFileThatIsMetTwiceCountsOnce) {
     parse.folder.write(fmt::format("d/{}.toml", i),
                        fmt::format("include = [\"{0}.toml\", \"../d/{0}.toml\"]\n", i + 1));
   parse.folder.write("d/22.toml", rigid_body("a", "1") + R"(
+[simulate]
+end = 1
+step = 0.1
 [[sensors]]
 name = "at"
 kind = "position"
@@ -276,7 +280,7 @@ values = [1, 2]
   // entries without a name
   EXPECT_EQ(study.sweep_keys, std::vector<std::string>{"bodies.a.rigid.mass"});
   // two that say the same in one file are two
-  parse.folder.write("twice.toml", rigid_body("a", "1") +
+  parse.folder.write("twice.toml", rigid_body("a", "1") + "[simulate]\nend = 1\nstep = 0.1\n" +
                                        "[[sweep.parameters]]\nkey = \"title\"\nvalues = [\"u\"]\n"
                                        "[[sweep.parameters]]\nkey = \"title\"\nvalues = [\"u\"]\n");
   EXPECT_EQ(parse("include = [\"twice.toml\", \"twice.toml\"]\n").sweep_keys.size(), 2U);

@@ -232,7 +232,7 @@ FeBody small_body() {
     for (int j = 0; j <= n; ++j)
       for (int i = 0; i <= n; ++i)
         text += fmt::format("{}, {}, {}, {}\n", id(i, j, k), 0.1 * i, 0.02 * j, 0.015 * k);
-  text += "*ELEMENT, TYPE=C3D8, ELSET=ALL\n";
+  text += "*ELEMENT, TYPE=C3D8I, ELSET=ALL\n";
   int e = 1;
   for (int k = 0; k < n; ++k)
     for (int j = 0; j < n; ++j)

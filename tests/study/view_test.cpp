@@ -46,7 +46,7 @@ void write_beam(const std::filesystem::path& path) {
   for (int i = 0; i < mesh.node_count(); ++i)
     file << fmt::format("{}, {:.13g}, {:.13g}, {:.13g}\n", mesh.node_ids[i], mesh.points(0, i),
                         mesh.points(1, i), mesh.points(2, i));
-  file << "*ELEMENT, TYPE=C3D8, ELSET=ALL\n";
+  file << "*ELEMENT, TYPE=C3D8I, ELSET=ALL\n";
   for (int e = 0; e < mesh.element_count(); ++e) {
     file << mesh.element_ids[e];
     for (const int node : mesh.element_nodes(e)) file << ", " << mesh.node_ids[node];
