@@ -260,7 +260,10 @@ class Stopped(ResumeTest):
         process = self.start("simulate", "s.toml", "--out", "out")
         while not (self.folder / "out" / "checkpoint.lissom").exists():
             time.sleep(0.01)
+        # it stands still meanwhile, so that it cannot end before the other has given up
+        process.send_signal(signal.SIGSTOP)
         result = self.lissom("simulate", "s.toml", "--out", "out", "--resume")
+        process.send_signal(signal.SIGCONT)
         self.assertEqual(result.code, 2, result.err)
         self.assertIn(f"out: process {process.pid} on ", result.err)
         self.assertIn(" is writing there", result.err)

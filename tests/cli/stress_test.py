@@ -36,7 +36,7 @@ class StressTest(CliTest):
         self.hinge = sorted(i for i in sets["LEFT"] if nodes[i][2] == 0)
         # with a third node, so that the interior is held
         self.interfaces = f'interfaces = ["node {self.hinge[0]}", "node {self.hinge[1]}", "node {sets["RIGHT"][0]}"]'
-        self.write("beam.inp", inp_deck(nodes, elements, material=dict(E=1e9, nu=0.3, rho=1000.0), sets=sets))
+        self.write("beam.inp", inp_deck(nodes, {"C3D8I": elements["C3D8"]}, material=dict(E=1e9, nu=0.3, rho=1000.0), sets=sets))
 
     def study(self, sensors="", simulate="", more="", reduce="", formulation="gcms", joints=True, body=None):
         text = f"""
