@@ -1,7 +1,8 @@
 """A linkage with a coupler of rubber: trained under four moments, driven by others.
 
 The study's file without its tests and cases, as a dict. The model is opened at loads that it has not seen, each time in a line, and compared with
-the full linkage.
+the full linkage. The runs warn that the paper's steps lose energy, and that the model does not follow its training beyond 1.1 s, which the README explains;
+here the warnings are left out.
 
 Prints:
 
@@ -24,6 +25,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 content = tomllib.loads((HERE / "study.toml").read_text())
 del content["cases"], content["train"]["test"]
 
+warnings.simplefilter("ignore", lissom.Warning)
 training = lissom.Study(content).train()
 print(f"trained at {len(training.summary['samples'])} loads: {training.summary['nodal_coordinates']} nodal coordinates as {training.order} unknowns")
 
@@ -42,4 +44,4 @@ print(f"no constraint is left, {pod['constraints_satisfied']} are satisfied by t
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     lissom.Rom(training.file, set={"load": 1.5})
-print("a load of 1.5:", caught[0].message)
+print("a load of 1.5:", next(w.message for w in caught if "training range" in str(w.message)))

@@ -701,14 +701,14 @@ void use_pod_model(toml::value& root, const std::filesystem::path& file, Context
   }
 }
 
-// Bodies, joints and training are built into a SLAP model: settings that would change them change nothing.
+// Bodies and joints are built into a SLAP model: settings that would change them change nothing.
 void expect_same_model(const toml::value& before, const toml::value& after,
                        const std::vector<StudySetting>& settings) {
   const auto text = [](const toml::value& root, const char* key) {
     const auto it = root.as_table().find(key);
     return it == root.as_table().end() ? std::string() : canonical(it->second);
   };
-  for (const char* key : {"bodies", "joints", "train"}) {
+  for (const char* key : {"bodies", "joints"}) {
     if (text(before, key) == text(after, key)) continue;
     std::vector<std::string> given;
     for (const StudySetting& setting : settings) given.push_back(setting.key);
