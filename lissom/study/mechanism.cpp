@@ -45,6 +45,13 @@ StudyFile study_of_rom(const std::string& own, const std::string& path, const Me
     other.settings.insert(other.settings.end(), settings.begin(), settings.end());
     return other.read(file);
   }
+  // of a SLAP model nothing of its own training can be set any more
+  for (const StudySetting& setting : settings)
+    if (!is_pod_file(file) && (setting.key == "train" || setting.key.starts_with("train.")))
+      fail_input(
+          "--set: {} changes 'train' of the study, which the model has built in: set it for 'lissom train', "
+          "which makes another model",
+          setting.key);
   if (own.empty())
     fail_input("{}: has no study in it; --study names one with loads, sensors and [simulate]", file);
   try {
@@ -142,13 +149,6 @@ Mechanism open(const MechanismInput& input, JobContext& context) {
     return out;
   }
   const auto rom = std::make_shared<const RomFile>(read_rom_file(input.main.file, context.diagnostics));
-  // another study may say what it likes of its own training; that of the model is over
-  for (const StudySetting& setting : input.main.settings)
-    if (!input.study && (setting.key == "train" || setting.key.starts_with("train.")))
-      fail_input(
-          "--set: {} changes 'train' of the study, which the model has built in: set it for 'lissom train', "
-          "which makes another model",
-          setting.key);
   const StudyFile study = study_of_rom(rom->study, rom->study_path, input);
   const std::string own_case = !input.study ? rom->case_name : "";
   if (input.case_name != own_case) warn_of_trained(study, input.case_name, context.diagnostics);
