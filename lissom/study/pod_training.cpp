@@ -212,9 +212,11 @@ class Trainer {
       runs[k].resume = kept == Kept::Part;
       motions[k].reused = complete;
       if (!complete) to_do.push_back(k);
-      // what its process had printed when the training was killed
+      if (!complete) continue;
+      // what its process had printed when the training was killed, and what it had no time to remove at its end
       std::error_code ec;
-      if (complete) std::filesystem::remove(training_messages(runs[k]), ec);
+      std::filesystem::remove(training_messages(runs[k]), ec);
+      std::filesystem::remove(runs[k].folder / "checkpoint.lissom", ec);
     }
     if (options_.runner && !options_.folder.empty()) {
       std::vector<TrainingRun> asked;
