@@ -143,9 +143,12 @@ class FiftyKilledRuns(ResumeTest):
     def test_every_one_is_readable_and_resumed_to_the_same_bits(self):
         self.write("s.toml", RIGID + HINGE + SENSORS + simulate(0.6, 2e-5, "sample = 1e-4\n"))
         command = ("simulate", "s.toml", "--checkpoint", "0.01")
-        begin = time.monotonic()
-        self.json_of(*command, "--out", "whole")
-        whole = time.monotonic() - begin
+        # the quickest of three: a moment at which the machine was busy would put too many kills behind the end
+        whole = float("inf")
+        for _ in range(3):
+            begin = time.monotonic()
+            self.json_of(*command, "--out", "whole")
+            whole = min(whole, time.monotonic() - begin)
         reference = all_datasets(self.folder / "whole" / "result.h5")
         chance = random.Random(6)
         killed = killed_again = early = 0
