@@ -8,7 +8,7 @@
 include(CMakePackageConfigHelpers)
 find_program(LISSOM_INSTALL_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
 
-set_source_files_properties(apps/lissom/manual.cpp PROPERTIES COMPILE_DEFINITIONS LISSOM_DATE="${LISSOM_DATE}")
+target_compile_definitions(lissom PRIVATE LISSOM_DATE="${LISSOM_DATE}")
 
 # the wheel: the module, and the program beside Python's own
 if(SKBUILD)

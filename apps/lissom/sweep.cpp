@@ -15,7 +15,7 @@ struct SweepFlags {
   long point = 0;  // of the process of a point
 };
 
-std::vector<std::string> words_of(const std::string& text) {
+std::vector<std::string> launcher_words(const std::string& text) {
   std::vector<std::string> words;
   for (const std::string_view word : split_blanks(text)) words.emplace_back(word);
   return words;
@@ -34,7 +34,7 @@ void run_only_sweep(const SweepFlags& flags, Command& command) {
   job.out = flags.out;
   job.options = flags.options;
   job.options.launch = find_launch();
-  job.options.launcher = words_of(flags.launcher);
+  job.options.launcher = launcher_words(flags.launcher);
   // one of several prints for all
   const bool silent = job.options.launch.rank > 0;
   if (silent) command.quiet = true;

@@ -25,11 +25,10 @@ using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
-constexpr int rigid_columns = 4;
 // part of a column that is left after orthogonalisation below which it brings nothing new
 constexpr double dependent = 1e-14;
 
-MatrixXd product(const SymmetricMatrix& A, const MatrixXd& X) {
+MatrixXd weighted(const SymmetricMatrix& A, const MatrixXd& X) {
   MatrixXd Y(X.rows(), X.cols());
   multiply(A, X, Y);
   return Y;
@@ -328,7 +327,7 @@ GcmsSpace gcms_space(const Eigen::Matrix3Xd& points, const SymmetricMatrix& node
   space.cosine = cosine_matrix(space.R_euclid);
 
   // rigid columns; the centre twice, because the first one carries the round-off of far away coordinates
-  const VectorXd m_one = product(node_mass, MatrixXd::Ones(n, 1));
+  const VectorXd m_one = weighted(node_mass, MatrixXd::Ones(n, 1));
   space.mass = m_one.sum();
   if (!(space.mass > 0)) fail_input("GCMS needs a body with mass, found {} kg", space.mass);
   space.centre.setZero();
@@ -338,7 +337,7 @@ GcmsSpace gcms_space(const Eigen::Matrix3Xd& points, const SymmetricMatrix& node
     space.centre += shift.transpose();
     X.rowwise() -= shift;
   }
-  const Matrix3d G = transposed_product(X, product(node_mass, X));
+  const Matrix3d G = transposed_product(X, weighted(node_mass, X));
   const Eigen::SelfAdjointEigenSolver<Matrix3d> inertia(G);
   if (!(inertia.eigenvalues()[0] > 1e-14 * inertia.eigenvalues()[2]))
     fail_input("GCMS needs a body that extends in all directions; its nodes lie in a plane or on a line");
@@ -346,7 +345,7 @@ GcmsSpace gcms_space(const Eigen::Matrix3Xd& points, const SymmetricMatrix& node
   MatrixXd affine(n, 3);
   gemm(false, false, 1, X, space.T, 0, affine);
   // once more against round-off: (I + E)^(-1/2) is I - E / 2
-  const Matrix3d E = transposed_product(affine, product(node_mass, affine)) - Matrix3d::Identity();
+  const Matrix3d E = transposed_product(affine, weighted(node_mass, affine)) - Matrix3d::Identity();
   space.T = (space.T * (Matrix3d::Identity() - 0.5 * E)).eval();
 
   // Gram-Schmidt in the mass inner product, each column twice; one that brings nothing new gets no vector
@@ -358,7 +357,7 @@ GcmsSpace gcms_space(const Eigen::Matrix3Xd& points, const SymmetricMatrix& node
   R(0, 0) = std::sqrt(space.mass);
   R.block<1, 3>(0, 1) = space.centre.transpose() * std::sqrt(space.mass);
   R.block<3, 3>(1, 1) = space.T.inverse();
-  const MatrixXd mS = product(node_mass, space.S);
+  const MatrixXd mS = weighted(node_mass, space.S);
   Index r = rigid_columns;
   MatrixXd f(n, 1), mf(n, 1);
   for (Index j = rigid_columns; j < s; ++j) {
@@ -378,7 +377,7 @@ GcmsSpace gcms_space(const Eigen::Matrix3Xd& points, const SymmetricMatrix& node
   }
   space.Q = Q.leftCols(r);
   space.R = R.topRows(r);
-  space.orthogonality = (transposed_product(space.Q, product(node_mass, space.Q)) - MatrixXd::Identity(r, r))
+  space.orthogonality = (transposed_product(space.Q, weighted(node_mass, space.Q)) - MatrixXd::Identity(r, r))
                             .cwiseAbs()
                             .maxCoeff();
   space.mode_masses.resize(count);
@@ -436,7 +435,7 @@ GcmsBasis scalar_gcms_basis(const GcmsSpace& space, const SymmetricMatrix& node_
   basis.S.resize(space.Q.rows(), C.cols());
   gemm(false, false, 1, space.Q, C, 0, basis.S);
   basis.K_hat = congruent(space.K, C);
-  const MatrixXd gram = symmetric(transposed_product(basis.S, product(node_mass, basis.S)));
+  const MatrixXd gram = symmetric(transposed_product(basis.S, weighted(node_mass, basis.S)));
   basis.m_hat = MatrixXd::Identity(C.cols(), C.cols());
   basis.orthogonality = (gram - basis.m_hat).cwiseAbs().maxCoeff();
 

@@ -47,6 +47,9 @@ struct GcmsColumn {
   std::string label() const;  // "1", "X", "mode 7 y", "field 3"
 };
 
+// 1, x, y, z: the motions of a rigid and of an affinely strained body come first.
+inline constexpr int rigid_columns = 4;
+
 // The space of all columns, and what the two methods need of it.
 struct GcmsSpace {
   Eigen::Matrix3Xd points;          // 3 by n [m]

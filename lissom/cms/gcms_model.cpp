@@ -20,8 +20,6 @@ using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
-constexpr int rigid_columns = 4;
-
 void check(const FeModel& bare, const ReducedBody& reduced) {
   const Index n = reduced.points.cols();
   if (n == 0 || reduced.modes.rows() != 3 * n)

@@ -25,13 +25,6 @@ std::vector<std::string> environment_with(int threads) {
   return list;
 }
 
-std::vector<char*> pointers(std::vector<std::string>& list) {
-  std::vector<char*> out;
-  for (std::string& entry : list) out.push_back(entry.data());
-  out.push_back(nullptr);
-  return out;
-}
-
 // What a child does between its birth and the program: system calls only, because it still has the memory of
 // its parent, which stands still meanwhile. posix_spawn() would do the same but for the signal at the death
 // of the parent, which has to be asked for in between.
@@ -100,6 +93,13 @@ pid_t start(Birth& birth, int& error) {
 
 }  // namespace
 
+std::vector<char*> exec_list(std::vector<std::string>& list) {
+  std::vector<char*> out;
+  for (std::string& entry : list) out.push_back(entry.data());
+  out.push_back(nullptr);
+  return out;
+}
+
 std::filesystem::path this_program() {
   std::error_code ec;
   const std::filesystem::path path = std::filesystem::read_symlink("/proc/self/exe", ec);
@@ -115,7 +115,7 @@ ChildProcess::ChildProcess(const ChildOptions& options) {
 
   const auto target = [](const std::filesystem::path& path) { return path.empty() ? "/dev/null" : path; };
   const std::string output = target(options.output), messages = target(options.messages);
-  const std::vector<char*> word_pointers = pointers(words), environment_pointers = pointers(environment);
+  const std::vector<char*> word_pointers = exec_list(words), environment_pointers = exec_list(environment);
   Birth birth{output.c_str(),       messages.c_str(),
               word_pointers.data(), environment_pointers.data(),
               ::getpid(),           options.launcher.empty() ? SIGKILL : SIGTERM,

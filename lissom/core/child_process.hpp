@@ -23,6 +23,9 @@ struct ChildOptions {
 // The program that runs, as a path that other programs understand too.
 std::filesystem::path this_program();
 
+// What exec takes: pointers to the texts, which must stay where they are, and a null.
+std::vector<char*> exec_list(std::vector<std::string>& list);
+
 // Killed with all that it has started where it is destroyed before it ended. It also ends with this process,
 // or with the thread that has started it, however that comes to its end, SIGKILL included: the system kills
 // it then (a launcher gets SIGTERM instead, so that it can end what it has started elsewhere).

@@ -29,6 +29,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "lissom/core/child_process.hpp"
 #include "lissom/core/error.hpp"
 
 namespace lissom {
@@ -139,7 +140,7 @@ bool shut_calls(const Plan& plan) {
 #endif
 }
 
-[[noreturn]] void become(const Plan& plan, int tell) {
+[[noreturn]] void become_confined(const Plan& plan, int tell) {
   Report report;
   const auto give_up = [&] {
     report.error = errno;
@@ -201,13 +202,6 @@ std::vector<std::string> small_environment(const fs::path& folder) {
   return list;
 }
 
-std::vector<char*> pointers(std::vector<std::string>& list) {
-  std::vector<char*> out;
-  for (std::string& entry : list) out.push_back(entry.data());
-  out.push_back(nullptr);
-  return out;
-}
-
 // All bytes of a report, or as many as come.
 size_t read_report(int from, Report& report) {
   ssize_t got = 0;
@@ -231,7 +225,7 @@ ConfinedResult run_confined(const ConfinedOptions& options) {
     for (char** entry = environ; *entry; ++entry) environment.emplace_back(*entry);
   else
     environment = small_environment(options.folder);
-  const std::vector<char*> argument_list = pointers(arguments), environment_list = pointers(environment);
+  const std::vector<char*> argument_list = exec_list(arguments), environment_list = exec_list(environment);
   const std::string folder = options.folder.string(), log = options.log.string();
 
   Plan plan;
@@ -255,7 +249,7 @@ ConfinedResult run_confined(const ConfinedOptions& options) {
     ::close(ends[1]);
     cannot(error);
   }
-  if (pid == 0) become(plan, ends[1]);
+  if (pid == 0) become_confined(plan, ends[1]);
   ::close(ends[1]);
 
   // one report when all is ready, and a second one only where the program could not be put in place

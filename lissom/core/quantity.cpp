@@ -17,7 +17,7 @@ struct Unit {
 
 namespace d = dimensions;
 
-constexpr double inch = 0.0254, pound = 0.45359237, pound_force = 4.4482216152605;
+constexpr double pound = 0.45359237;
 
 // Angles are measured here without a fixed unit.
 constexpr Dimension turn_of_angle{.angle = 1};

@@ -234,6 +234,10 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
   return guess ? fmt::format(" (did you mean '{}'?)", *guess) : "";
 }
 
+std::string plural(size_t count, const std::string& one, const std::string& many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many.empty() ? one + "s" : many);
+}
+
 std::string printable(std::string_view text) {
   std::string result;
   while (!text.empty()) {

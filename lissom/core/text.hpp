@@ -69,6 +69,9 @@ std::optional<std::string> closest(std::string_view word, const std::vector<std:
 // " (did you mean 'x'?)" with that candidate, or nothing.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 
+// "1 mode", "3 modes"; "2 axes" with both words given.
+std::string plural(size_t count, const std::string& one, const std::string& many = "");
+
 // The text with control characters and bytes that are no UTF-8 written as \x1b and the like, because what a
 // damaged file contains must neither reach the terminal nor make the JSON invalid. Line ends and tabs stay.
 std::string printable(std::string_view text);

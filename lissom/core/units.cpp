@@ -4,14 +4,6 @@
 
 namespace lissom {
 
-namespace {
-
-// both exact by definition
-constexpr double inch = 0.0254;
-constexpr double pound_force = 4.4482216152605;
-
-}  // namespace
-
 double UnitSystem::stiffness(int rotations) const {
   LISSOM_ASSERT(rotations >= 0 && rotations <= 2);
   double factor = mass / (time * time);

@@ -10,6 +10,10 @@
 
 namespace lissom {
 
+// [m] and [N], both exact by definition.
+inline constexpr double inch = 0.0254;
+inline constexpr double pound_force = 4.4482216152605;
+
 // Factors from the system's unit to SI's: a length of 1 is `length` metres, and so on.
 struct UnitSystem {
   std::string name = "SI";

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t max_files = 1000;
+constexpr size_t max_geometry_files = 1000;
 constexpr size_t max_text = 1000;  // characters; gmsh ends a text after 1023
 
 constexpr const char* advice =
@@ -57,7 +57,7 @@ struct Word {
 bool is_one_of(char c, std::string_view list) {
   return list.find(c) != std::string_view::npos;
 }
-bool is_letter(char c) {
+bool begins_name(char c) {
   return std::isalpha(static_cast<unsigned char>(c)) || c == '_';
 }
 bool is_digit(char c) {
@@ -109,8 +109,8 @@ std::vector<Word> split_words(std::string_view bytes, const std::string& file,
       words.push_back({Word::Kind::Text, rest.substr(1, end - 1), line});
       length = std::min(end + 1, rest.size());
       closed = true;
-    } else if (is_letter(c)) {
-      while (length < rest.size() && (is_letter(rest[length]) || is_digit(rest[length]))) ++length;
+    } else if (begins_name(c)) {
+      while (length < rest.size() && (begins_name(rest[length]) || is_digit(rest[length]))) ++length;
       words.push_back({Word::Kind::Name, rest.substr(0, length), line});
     } else if (const size_t number = number_length(rest)) {
       length = number;
@@ -140,9 +140,9 @@ std::string_view without_keyword(std::string_view name) {
   return name;
 }
 
-class Collector {
+class GeometryCollector {
  public:
-  explicit Collector(const fs::path& geometry)
+  explicit GeometryCollector(const fs::path& geometry)
       : shown_(geometry.string()), folder_(geometry.parent_path().empty() ? "." : geometry.parent_path()) {
     fs::path name = geometry.filename();
     name.replace_extension(to_lower(name.extension().string()));
@@ -248,8 +248,8 @@ class Collector {
                  ".brep, .iges, .igs or .stl; rename it, or, {}",
                  command, wanted.string(), advice);
     if (known_.contains(name.string()) || !is_there(folder_ / name)) return;  // gmsh says so if it needs it
-    if (files_.size() >= max_files)
-      fail_input(pos, "{} \"{}\": more than {} files are included", command, wanted.string(), max_files);
+    if (files_.size() >= max_geometry_files)
+      fail_input(pos, "{} \"{}\": more than {} files are included", command, wanted.string(), max_geometry_files);
     // links inside of the folder may lead out of it
     std::error_code ec;
     const fs::path root = fs::canonical(folder_, ec), there = fs::canonical(folder_ / name, ec);
@@ -270,7 +270,7 @@ class Collector {
 }  // namespace
 
 std::vector<GeometryFile> collect_geometry(const fs::path& geometry) {
-  return Collector(geometry).files();
+  return GeometryCollector(geometry).files();
 }
 
 }  // namespace lissom

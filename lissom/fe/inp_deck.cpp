@@ -25,9 +25,9 @@ constexpr long max_id = std::numeric_limits<std::int32_t>::max();  // of Calculi
 constexpr double degree = std::numbers::pi / 180;
 
 // a comma that stands in no quotes ends a field; fields are trimmed, empty ones kept
-class Fields {
+class CommaFields {
  public:
-  explicit Fields(std::string_view line) : rest_(line) {}
+  explicit CommaFields(std::string_view line) : rest_(line) {}
   bool next(std::string_view& field) {
     if (done_) return false;
     bool quoted = false;
@@ -59,7 +59,7 @@ std::string normal_form(std::string_view text) {
   return out;
 }
 
-struct Card {
+struct DeckCard {
   std::string keyword;                                          // normal form, without the star
   std::string shown;                                            // as the file has it, for messages
   std::vector<std::pair<std::string, std::string>> parameters;  // name in normal form, value unquoted
@@ -92,7 +92,7 @@ class Lines {
   bool next(std::string_view& line) {
     while (raw(line)) {
       if (!follow_includes || !istarts_with(line, "*INCLUDE")) return true;
-      const Card include = card(line);
+      const DeckCard include = card(line);
       if (include.keyword != "INCLUDE")
         fail_input(deck_.pos(include.place), "unknown keyword *{}", include.shown);
       open(include);
@@ -102,8 +102,8 @@ class Lines {
   void put_back() { stack_.back()->reader.put_back(); }
 
   // the keyword line that `line` begins; a comma at its end continues it on the next line
-  Card card(std::string_view line) {
-    Card card;
+  DeckCard card(std::string_view line) {
+    DeckCard card;
     card.place = place();
     std::string text(line);
     while (!text.empty() && text.back() == ',' && raw(line)) {
@@ -113,7 +113,7 @@ class Lines {
       }
       text += line;
     }
-    Fields fields(std::string_view(text).substr(1));
+    CommaFields fields(std::string_view(text).substr(1));
     std::string_view field;
     fields.next(field);
     card.shown = std::string(field.substr(0, 60));
@@ -129,7 +129,7 @@ class Lines {
   }
 
   // continues in the file that the card's INPUT= names, which is relative to the file of the card
-  void open(const Card& card) {
+  void open(const DeckCard& card) {
     const SourcePos pos = deck_.pos(card.place);
     std::string name = card.value("INPUT");
     if (name.empty()) fail_input(pos, "*{} names no file; expected INPUT=file", card.shown);
@@ -275,7 +275,7 @@ class DeckReader {
     while (lines_.next(line)) {
       if (line.front() != '*')
         fail_input(here(), "expected a keyword line that begins with '*', found '{}'", line.substr(0, 40));
-      const Card card = lines_.card(line);
+      const DeckCard card = lines_.card(line);
       const auto it = keywords().find(card.keyword);
       if (it != keywords().end())
         (this->*it->second)(card);
@@ -287,7 +287,7 @@ class DeckReader {
   }
 
  private:
-  using Handler = void (DeckReader::*)(const Card&);
+  using Handler = void (DeckReader::*)(const DeckCard&);
   static const std::map<std::string_view, Handler>& keywords() {
     static const std::map<std::string_view, Handler> table = {
         {"NODE", &DeckReader::nodes},
@@ -317,7 +317,7 @@ class DeckReader {
   }
 
   SourcePos here() const { return deck_.pos(lines_.place()); }
-  SourcePos pos(const Card& card) const { return deck_.pos(card.place); }
+  SourcePos pos(const DeckCard& card) const { return deck_.pos(card.place); }
   Part& scope() { return deck_.parts[current_part_]; }
 
   // the card's next data line; false at the next keyword
@@ -333,7 +333,7 @@ class DeckReader {
     }
   }
 
-  std::string required(const Card& card, std::string_view name) const {
+  std::string required(const DeckCard& card, std::string_view name) const {
     std::string value = card.value(name);
     if (value.empty()) fail_input(pos(card), "*{} without {}=", card.shown, name);
     return value;
@@ -354,7 +354,7 @@ class DeckReader {
   // the numbers of a line; a blank between commas is 0, blanks at the end are nothing
   std::vector<double> numbers(std::string_view line, std::string_view what) {
     std::vector<double> values;
-    Fields fields(line);
+    CommaFields fields(line);
     std::string_view field;
     size_t used = 0;
     while (fields.next(field)) {
@@ -374,12 +374,12 @@ class DeckReader {
 
   // --- nodes and elements
 
-  void refuse_in_instance(const Card& card) {
+  void refuse_in_instance(const DeckCard& card) {
     if (!current_instance_.empty())
       fail_input(pos(card), "*{} inside of *INSTANCE is not supported; define it in the *PART", card.shown);
   }
 
-  void nodes(const Card& card) {
+  void nodes(const DeckCard& card) {
     refuse_in_instance(card);
     const std::string system = to_upper(card.value("SYSTEM"));
     const bool cylindrical = system == "C";
@@ -390,7 +390,7 @@ class DeckReader {
     const size_t first = part.node_ids.size();
     std::string_view line, field;
     while (data(line)) {
-      Fields fields(line);
+      CommaFields fields(line);
       fields.next(field);
       part.node_ids.push_back(to_id(field, "a node id"));
       Eigen::Vector3d x = Eigen::Vector3d::Zero();
@@ -409,7 +409,7 @@ class DeckReader {
     }
   }
 
-  void elements(const Card& card) {
+  void elements(const DeckCard& card) {
     refuse_in_instance(card);
     const std::string type = to_upper(required(card, "TYPE"));
     const TypeMeaning meaning = meaning_of(type);
@@ -418,7 +418,7 @@ class DeckReader {
     const size_t first = part.elements.size();
     std::string_view line, field;
     while (data(line)) {
-      Fields fields(line);
+      CommaFields fields(line);
       fields.next(field);
       Element element;
       element.id = to_id(field, "an element id");
@@ -436,7 +436,7 @@ class DeckReader {
         element.nodes = static_cast<int>(part.connectivity.size() - element.first_node);
         const bool more = meaning.nodes > 0 ? element.nodes < meaning.nodes : line.back() == ',';
         if (!more || !data(line)) break;
-        fields = Fields(line);
+        fields = CommaFields(line);
       }
       if (meaning.type && element.nodes != meaning.nodes)
         fail_input(deck_.pos(element.place), "element {} of type {} has {} nodes, expected {}", element.id,
@@ -459,10 +459,10 @@ class DeckReader {
 
   // --- sets and surfaces
 
-  void node_set(const Card& card) { read_set(card, "NSET", scope().node_sets); }
-  void element_set(const Card& card) { read_set(card, "ELSET", scope().element_sets); }
+  void node_set(const DeckCard& card) { read_set(card, "NSET", scope().node_sets); }
+  void element_set(const DeckCard& card) { read_set(card, "ELSET", scope().element_sets); }
 
-  void read_set(const Card& card, std::string_view parameter, ByName<Set>& sets) {
+  void read_set(const DeckCard& card, std::string_view parameter, ByName<Set>& sets) {
     std::string name = required(card, parameter);
     SetCard members;
     members.place = card.place;
@@ -482,7 +482,7 @@ class DeckReader {
         continue;
       }
       members.rows.emplace_back(members.ids.size(), lines_.place());
-      Fields fields(line);
+      CommaFields fields(line);
       while (fields.next(field)) add_member(members, field);
     }
     set_of(sets, name).cards.push_back(std::move(members));
@@ -498,7 +498,7 @@ class DeckReader {
 
   std::array<std::int64_t, 3> range(std::string_view line) {
     std::array<std::int64_t, 3> value = {0, 0, 1};
-    Fields fields(line);
+    CommaFields fields(line);
     std::string_view field;
     int found = 0;
     for (; found < 3 && fields.next(field) && !field.empty(); ++found)
@@ -509,7 +509,7 @@ class DeckReader {
     return value;
   }
 
-  void surface(const Card& card) {
+  void surface(const DeckCard& card) {
     const std::string type = to_upper(card.value("TYPE"));
     if ((!type.empty() && type != "ELEMENT" && type != "NODE") || card.has("COMBINE") || card.has("CROP")) {
       diagnostics_.warn(
@@ -533,7 +533,7 @@ class DeckReader {
     }
     std::string_view line, field;
     while (data(line)) {
-      Fields fields(line);
+      CommaFields fields(line);
       fields.next(field);
       Surface::Row row;
       row.target = prefix + unquoted(field);
@@ -545,7 +545,7 @@ class DeckReader {
 
   // --- materials and sections
 
-  void material(const Card& card) {
+  void material(const DeckCard& card) {
     Material material;
     material.name = required(card, "NAME");
     material.defined_at = pos(card);
@@ -556,13 +556,13 @@ class DeckReader {
     deck_.materials.push_back(std::move(material));
   }
 
-  Material& current_material(const Card& card) {
+  Material& current_material(const DeckCard& card) {
     if (deck_.materials.empty()) fail_input(pos(card), "*{} before any *MATERIAL", card.shown);
     return deck_.materials.back();
   }
 
   // the first `count` numbers of a card, which may be a table over temperature: later rows are left out
-  std::vector<double> first_row(const Card& card, size_t count, std::string_view what) {
+  std::vector<double> first_row(const DeckCard& card, size_t count, std::string_view what) {
     std::vector<double> values;
     std::string_view line;
     while (values.size() < count && data(line)) {
@@ -584,7 +584,7 @@ class DeckReader {
     return values;
   }
 
-  void elastic(const Card& card) {
+  void elastic(const DeckCard& card) {
     Material& material = current_material(card);
     if (material.has_elasticity())
       fail_input(pos(card), "material '{}' has a second *ELASTIC", material.name);
@@ -609,7 +609,7 @@ class DeckReader {
 
   // engineering constants from stiffness: with S the inverse of the normal part of D, E_i = 1/S_ii and
   // nu_ij = -S_ij E_i
-  Orthotropic from_stiffness(const std::vector<double>& v, const Card& card) {
+  Orthotropic from_stiffness(const std::vector<double>& v, const DeckCard& card) {
     Eigen::Matrix3d D;
     D << v[0], v[1], v[3], v[1], v[2], v[4], v[3], v[4], v[5];
     const Eigen::Matrix3d S = D.inverse();
@@ -626,12 +626,12 @@ class DeckReader {
     return constants;
   }
 
-  void density(const Card& card) {
+  void density(const DeckCard& card) {
     Material& material = current_material(card);
     material.density = first_row(card, 1, "density")[0];
   }
 
-  void solid_section(const Card& card) {
+  void solid_section(const DeckCard& card) {
     refuse_in_instance(card);
     Section section;
     section.element_set = required(card, "ELSET");
@@ -648,7 +648,7 @@ class DeckReader {
     skip_data();  // thickness of plane elements, layers
   }
 
-  void orientation(const Card& card) {
+  void orientation(const DeckCard& card) {
     Orientation orientation;
     orientation.name = required(card, "NAME");
     orientation.place = card.place;
@@ -667,7 +667,7 @@ class DeckReader {
 
   // points a, b and the origin c: a lies on the first axis (x, or z), b in the plane of it and the second (y,
   // or x)
-  void read_axes(Orientation& orientation, const Card& card, bool z_first) {
+  void read_axes(Orientation& orientation, const DeckCard& card, bool z_first) {
     std::string_view line;
     std::vector<double> v;
     if (data(line)) {
@@ -710,7 +710,7 @@ class DeckReader {
 
   // --- parts and instances
 
-  void part(const Card& card) {
+  void part(const DeckCard& card) {
     if (current_part_ != 0) fail_input(pos(card), "*PART before the *END PART of '{}'", scope().name);
     Part part;
     part.name = required(card, "NAME");
@@ -723,14 +723,14 @@ class DeckReader {
     current_part_ = deck_.parts.size() - 1;
     skip_data();
   }
-  void end_part(const Card& card) {
+  void end_part(const DeckCard& card) {
     if (current_part_ == 0) fail_input(pos(card), "*END PART without *PART");
     current_part_ = 0;
     skip_data();
   }
 
   // Moves first, then turns by an angle about the line from a to b: x -> a + R (x + t - a).
-  void instance(const Card& card) {
+  void instance(const DeckCard& card) {
     if (current_part_ != 0)
       fail_input(pos(card), "*INSTANCE inside of part '{}'; is *END PART missing?", scope().name);
     Instance instance;
@@ -764,13 +764,13 @@ class DeckReader {
     deck_.instances.push_back(std::move(instance));
     skip_data();
   }
-  void end_instance(const Card&) {
+  void end_instance(const DeckCard&) {
     current_instance_.clear();
     skip_data();
   }
 
   // loads and output are none of a mesh's business; their includes need not even exist
-  void step(const Card&) {
+  void step(const DeckCard&) {
     lines_.follow_includes = false;
     std::string_view line;
     while (lines_.next(line))
@@ -781,13 +781,13 @@ class DeckReader {
   // --- constraints
 
   // boundary conditions are not ours to apply, but the nodes that they hold are worth a set
-  void boundary(const Card& card) {
+  void boundary(const DeckCard& card) {
     SetCard members;
     members.place = card.place;
     std::string_view line, field;
     while (data(line)) {
       members.rows.emplace_back(members.ids.size(), lines_.place());
-      Fields fields(line);
+      CommaFields fields(line);
       fields.next(field);
       add_member(members, field);
     }
@@ -796,7 +796,7 @@ class DeckReader {
     boundaries_[current_part_].push_back(std::move(members));
   }
 
-  void coupling(const Card& card) {
+  void coupling(const DeckCard& card) {
     Coupling coupling;
     coupling.name = card.value("CONSTRAINTNAME");
     coupling.reference = required(card, "REFNODE");
@@ -814,7 +814,7 @@ class DeckReader {
     skip_data();
   }
 
-  Coupling& opened(const Card& card) {
+  Coupling& opened(const DeckCard& card) {
     if (!open_coupling_ || scope().couplings.empty() || scope().couplings.back().kind)
       fail_input(pos(card), "*{} does not follow a *COUPLING", card.shown);
     open_coupling_ = false;
@@ -833,7 +833,7 @@ class DeckReader {
   }
 
   // marks the directions first..last (of 1..6) of a row; no direction means all
-  void mark_directions(Fields& fields, std::array<bool, 3>& tied) {
+  void mark_directions(CommaFields& fields, std::array<bool, 3>& tied) {
     std::string_view field;
     long first = 1, last = 6;
     if (fields.next(field) && !field.empty()) {
@@ -844,7 +844,7 @@ class DeckReader {
       if (first <= d && d <= last) tied[d - 1] = true;
   }
 
-  void kinematic(const Card& card) {
+  void kinematic(const DeckCard& card) {
     Coupling& coupling = opened(card);
     coupling.kind = Spider::Kind::Rigid;
     std::array<bool, 3> tied = {false, false, false};
@@ -852,13 +852,13 @@ class DeckReader {
     std::string_view line;
     while (data(line)) {
       any = true;
-      Fields fields(line);
+      CommaFields fields(line);
       mark_directions(fields, tied);
     }
     if (any && tied != std::array{true, true, true}) drop_partial(coupling, pos(card));
   }
 
-  void distributing(const Card& card) {
+  void distributing(const DeckCard& card) {
     Coupling& coupling = opened(card);
     coupling.kind = Spider::Kind::Averaging;
     diagnostics_.warn(
@@ -870,7 +870,7 @@ class DeckReader {
     skip_data();
   }
 
-  void rigid_body(const Card& card) {
+  void rigid_body(const DeckCard& card) {
     Coupling coupling;
     coupling.name = "RIGID BODY " + required(card, "REFNODE");
     coupling.kind = Spider::Kind::Rigid;
@@ -893,7 +893,7 @@ class DeckReader {
   }
 
   // rows: node or node set, first direction, last direction
-  void kinematic_coupling(const Card& card) {
+  void kinematic_coupling(const DeckCard& card) {
     Coupling coupling;
     coupling.reference = required(card, "REFNODE");
     coupling.name = "KINEMATIC COUPLING " + coupling.reference;
@@ -902,7 +902,7 @@ class DeckReader {
     bool partial = false;
     std::string_view line, field;
     while (data(line)) {
-      Fields fields(line);
+      CommaFields fields(line);
       fields.next(field);
       coupling.targets.emplace_back(Coupling::Target::Nodes, unquoted(field));
       std::array<bool, 3> tied = {false, false, false};
@@ -914,12 +914,12 @@ class DeckReader {
   }
 
   // rows: BEAM, tied node or set, reference; the rows of one reference make one spider
-  void mpc(const Card&) {
+  void mpc(const DeckCard&) {
     std::string_view line, field;
     std::map<std::string, size_t> known;
     Part& part = scope();
     while (data(line)) {
-      Fields fields(line);
+      CommaFields fields(line);
       fields.next(field);
       const std::string type = to_upper(field);
       if (type != "BEAM") {
@@ -950,7 +950,7 @@ class DeckReader {
 
   // --- the rest
 
-  void skip(const Card& card) {
+  void skip(const DeckCard& card) {
     if (generators.contains(card.keyword))
       fail_input(pos(card), "*{} is not supported: export the mesh with its nodes and elements written out",
                  card.shown);

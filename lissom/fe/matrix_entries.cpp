@@ -10,7 +10,7 @@ namespace lissom {
 
 namespace {
 
-bool is_blank(char c) {
+bool is_separator(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
 }
 
@@ -18,12 +18,12 @@ bool is_blank(char c) {
 
 std::string_view take_field(std::string_view& rest) {
   size_t i = 0;
-  while (i < rest.size() && is_blank(rest[i])) ++i;
+  while (i < rest.size() && is_separator(rest[i])) ++i;
   size_t end = i;
-  while (end < rest.size() && !is_blank(rest[end]) && rest[end] != ',') ++end;
+  while (end < rest.size() && !is_separator(rest[end]) && rest[end] != ',') ++end;
   const std::string_view field = rest.substr(i, end - i);
   // one comma, with the blanks before it, belongs to the field that it ends
-  while (end < rest.size() && is_blank(rest[end])) ++end;
+  while (end < rest.size() && is_separator(rest[end])) ++end;
   if (end < rest.size() && rest[end] == ',') ++end;
   rest.remove_prefix(end);
   return field;

@@ -12,7 +12,7 @@ namespace {
 // includes inside includes, and included files altogether; far beyond what people write, and small enough to
 // stop a file that includes itself under another name
 constexpr size_t max_depth = 16;
-constexpr size_t max_files = 1000;
+constexpr size_t max_card_files = 1000;
 // lines over which one INCLUDE statement may be split
 constexpr int max_include_lines = 32;
 
@@ -166,8 +166,8 @@ void NastranCards::include(std::string_view line) {
   if (readers_.size() > max_depth)
     fail_input(where, "INCLUDE: files are included more than {} levels deep ({}); does {} include itself?",
                max_depth, chain(), path.string());
-  if (texts_.size() >= max_files)
-    fail_input(where, "INCLUDE: more than {} files are included ({}); does one include itself?", max_files,
+  if (texts_.size() >= max_card_files)
+    fail_input(where, "INCLUDE: more than {} files are included ({}); does one include itself?", max_card_files,
                chain());
 
   try {

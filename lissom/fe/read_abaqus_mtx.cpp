@@ -13,13 +13,13 @@ namespace lissom {
 namespace {
 
 // The numbers of a data line; `count` of them, 6 meaning more than five.
-struct Fields {
+struct EntryFields {
   std::string_view text[5];
   int count = 0;
 };
 
-Fields split_fields(std::string_view line) {
-  Fields fields;
+EntryFields split_fields(std::string_view line) {
+  EntryFields fields;
   while (!line.empty()) {
     const std::string_view field = take_field(line);
     if (fields.count == 5) {
@@ -42,7 +42,7 @@ ImportedMatrix read_abaqus_mtx(std::string_view bytes, const std::string& path, 
   while (lines.next(line)) {
     line = trim(line);
     if (line.empty() || line.starts_with("**")) continue;
-    const Fields fields = split_fields(line);
+    const EntryFields fields = split_fields(line);
     if (line.front() == '*' || (width == 0 && fields.count != 3 && fields.count != 5))
       fail_input(
           lines.pos(),

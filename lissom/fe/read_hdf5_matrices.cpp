@@ -62,7 +62,7 @@ std::optional<std::vector<std::int64_t>> find_shape(const Group& group) {
   return shape;
 }
 
-std::optional<std::string> find_format(const Group& group) {
+std::optional<std::string> sparse_format_of(const Group& group) {
   // "encoding-type" is anndata's name and "csr_matrix" its way to say csr
   for (const char* name : {"format", "h5sparse_format", "encoding-type"})
     if (group.has_attribute(name)) return to_lower(group.string_attribute(name)).substr(0, 3);
@@ -116,7 +116,7 @@ bool Walker::read_sparse(const Group& group, const std::string& name) {
     return true;
   }
 
-  std::optional<std::string> format = find_format(group);
+  std::optional<std::string> format = sparse_format_of(group);
   if (!format) {
     format = "csc";
     diagnostics_.warn(

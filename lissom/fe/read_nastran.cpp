@@ -48,7 +48,7 @@ const std::unordered_set<std::string_view> loads = {
     "PLOAD4", "RFORCE", "RLOAD1", "RLOAD2", "SPCD",    "TEMP",    "TEMPD", "TLOAD1", "TLOAD2"};
 
 // Elements, masses and constraints: parts of the body that are missing from the mesh.
-const std::unordered_set<std::string_view> parts = {
+const std::unordered_set<std::string_view> cards_of_parts = {
     "BCONP",   "BCTABLE", "CBAR",   "CBEAM",   "CBEAM3",  "CBEND",  "CBUSH",  "CBUSH1D", "CBUSH2D", "CDAMP1",
     "CDAMP2",  "CDAMP3",  "CDAMP4", "CDAMP5",  "CELAS1",  "CELAS2", "CELAS3", "CELAS4",  "CFAST",   "CGAP",
     "CGASK12", "CGASK16", "CGASK6", "CGASK8",  "CMASS1",  "CMASS2", "CMASS3", "CMASS4",  "CONM1",   "CONM2",
@@ -79,9 +79,9 @@ std::string to_string(unsigned components) {
   return text;
 }
 
-class Reader {
+class NastranReader {
  public:
-  Reader(std::string_view bytes, const std::string& path, const FileLoader& load, Diagnostics& diagnostics)
+  NastranReader(std::string_view bytes, const std::string& path, const FileLoader& load, Diagnostics& diagnostics)
       : path_(path), diagnostics_(diagnostics), cards_(bytes, path, load, diagnostics), builder_(path) {}
 
   Mesh read(bool skip_elements);
@@ -204,36 +204,36 @@ class Reader {
 
 // fields ----------------------------------------------------------------------------------------------------
 
-void Reader::wrong(size_t i, std::string_view what, std::string_view expected) const {
+void NastranReader::wrong(size_t i, std::string_view what, std::string_view expected) const {
   if (blank(i)) fail_input(card_.pos, "{}: {} is blank, expected {}", card_.name, what, expected);
   fail_input(card_.pos, "{}: {} is '{}', expected {}", card_.name, what, card_[i].substr(0, 40), expected);
 }
 
-std::int64_t Reader::integer(size_t i, std::string_view what) const {
+std::int64_t NastranReader::integer(size_t i, std::string_view what) const {
   const auto value = parse_long(card_[i]);
   if (!value) wrong(i, what, "an integer");
   return *value;
 }
 
-std::int64_t Reader::id(size_t i, std::string_view what) const {
+std::int64_t NastranReader::id(size_t i, std::string_view what) const {
   const auto value = parse_long(card_[i]);
   if (!value || *value <= 0) wrong(i, what, "a positive integer");
   return *value;
 }
 
-double Reader::real(size_t i, std::string_view what) const {
+double NastranReader::real(size_t i, std::string_view what) const {
   const auto value = parse_double(card_[i]);
   if (!value) wrong(i, what, "a number");
   return *value;
 }
 
-std::optional<double> Reader::real_or_blank(size_t i, std::string_view what) const {
+std::optional<double> NastranReader::real_or_blank(size_t i, std::string_view what) const {
   if (blank(i)) return std::nullopt;
   return real(i, what);
 }
 
 // Digits 1 to 6 in any order; blank and 0 are no component.
-unsigned Reader::components(size_t i, std::string_view what) const {
+unsigned NastranReader::components(size_t i, std::string_view what) const {
   unsigned bits = 0;
   for (char c : card_[i]) {
     if (c < '0' || c > '6') wrong(i, what, "components, digits out of 123456");
@@ -242,7 +242,7 @@ unsigned Reader::components(size_t i, std::string_view what) const {
   return bits;
 }
 
-NastranIds Reader::ids(std::span<const std::string_view> words) const {
+NastranIds NastranReader::ids(std::span<const std::string_view> words) const {
   NastranIds list;
   const std::string problem = parse_ids(words, list);
   if (!problem.empty()) fail_input(card_.pos, "{}: {}", card_.name, problem);
@@ -252,7 +252,7 @@ NastranIds Reader::ids(std::span<const std::string_view> words) const {
 // nodes -----------------------------------------------------------------------------------------------------
 
 // GRID ID CP X1 X2 X3 CD PS SEID
-void Reader::grid() {
+void NastranReader::grid() {
   const std::int64_t node = id(0, "ID");
   const std::int64_t system = blank(1) ? -1 : integer(1, "CP");
   if (!blank(1) && system < 0) wrong(1, "CP", "the id of a coordinate system or 0");
@@ -291,7 +291,7 @@ void Reader::grid() {
 }
 
 // GRDSET - CP - - - CD PS SEID: what a GRID has where its field is blank
-void Reader::grdset() {
+void NastranReader::grdset() {
   if (grdset_) fail_input(card_.pos, "GRDSET stands in the file a second time");
   grdset_ = Grdset{blank(1) ? 0 : integer(1, "CP"), card_.pos};
   if (grdset_->system < 0) wrong(1, "CP", "the id of a coordinate system or 0");
@@ -300,7 +300,7 @@ void Reader::grdset() {
 }
 
 // The system that a node's coordinates are given in.
-std::int64_t Reader::system_of(std::int64_t node) const {
+std::int64_t NastranReader::system_of(std::int64_t node) const {
   const auto it = node_system_.find(node);
   return it == node_system_.end() ? 0 : it->second;
 }
@@ -318,7 +318,7 @@ NastranSystem::Kind system_kind(const NastranCard& card) {
 }
 
 // CORD1R CIDA G1A G2A G3A CIDB G1B G2B G3B: one or two systems by nodes
-void Reader::cord1() {
+void NastranReader::cord1() {
   for (size_t i = 0; i < 8; i += 4) {
     if (i > 0 && blank(i)) break;
     NastranSystem system;
@@ -331,7 +331,7 @@ void Reader::cord1() {
 }
 
 // CORD2R CID RID A1 A2 A3 B1 B2 B3 / C1 C2 C3
-void Reader::cord2() {
+void NastranReader::cord2() {
   NastranSystem system;
   system.kind = system_kind(card_);
   system.pos = card_.pos;
@@ -343,7 +343,7 @@ void Reader::cord2() {
   systems_.add(id(0, "CID"), std::move(system));
 }
 
-void Reader::place_nodes() {
+void NastranReader::place_nodes() {
   if (grdset_ && grdset_->system > 0) {
     const std::int64_t system = grdset_->system;
     systems_.at(system, "GRDSET", grdset_->pos);
@@ -367,7 +367,7 @@ void Reader::place_nodes() {
 // elements --------------------------------------------------------------------------------------------------
 
 // CTETRA EID PID G1 ... G10, and CHEXA with up to 20 and CPENTA with up to 15 nodes
-void Reader::element() {
+void NastranReader::element() {
   struct Shape {
     ElementType linear, quadratic;
     int bottom;  // mid-side nodes of the bottom; 0: same order as ours
@@ -411,7 +411,7 @@ void Reader::element() {
 // materials -------------------------------------------------------------------------------------------------
 
 // PSOLID PID MID CORDM IN STRESS ISOP FCTN
-void Reader::psolid() {
+void NastranReader::psolid() {
   const std::int64_t pid = id(0, "PID");
   Property property{id(1, "MID"), blank(2) ? 0 : integer(2, "CORDM"), card_.pos};
   if (!blank(6) && !iequals(card_[6], "SMECH"))
@@ -421,7 +421,7 @@ void Reader::psolid() {
     fail_input(card_.pos, "PSOLID {} is defined a second time", pid);
 }
 
-void Reader::add_material(std::optional<Isotropic> isotropic, std::optional<Orthotropic> orthotropic,
+void NastranReader::add_material(std::optional<Isotropic> isotropic, std::optional<Orthotropic> orthotropic,
                           std::optional<double> density) {
   const std::int64_t mid = id(0, "MID");
   std::vector<Material>& materials = builder_.mesh().materials;
@@ -432,7 +432,7 @@ void Reader::add_material(std::optional<Isotropic> isotropic, std::optional<Orth
 }
 
 // MAT1 MID E G NU RHO A TREF GE, where E = 2 (1 + NU) G gives the one of the three that is blank
-void Reader::mat1() {
+void NastranReader::mat1() {
   std::optional<double> E = real_or_blank(1, "E"), nu = real_or_blank(3, "NU");
   const std::optional<double> G = real_or_blank(2, "G"), density = real_or_blank(4, "RHO");
   const std::int64_t mid = id(0, "MID");
@@ -463,7 +463,7 @@ void Reader::mat1() {
 
 // MAT9 MID G11 G12 G13 G14 G15 G16 G22 / G23 G24 G25 G26 G33 G34 G35 G36 / G44 G45 G46 G55 G56 G66 RHO: the
 // upper triangle of the stiffness in the order xx yy zz xy yz zx
-void Reader::mat9() {
+void NastranReader::mat9() {
   Eigen::Matrix<double, 6, 6> D = Eigen::Matrix<double, 6, 6>::Zero();
   size_t field = 1;
   for (int i = 0; i < 6; ++i)
@@ -497,7 +497,7 @@ void Reader::mat9() {
 }
 
 // MAT11 MID E1 E2 E3 NU12 NU13 NU23 G12 / G13 G23 RHO
-void Reader::mat11() {
+void NastranReader::mat11() {
   Orthotropic m;
   m.E1 = real(1, "E1"), m.E2 = real(2, "E2"), m.E3 = real(3, "E3");
   m.nu12 = real(4, "NU12"), m.nu13 = real(5, "NU13"), m.nu23 = real(6, "NU23");
@@ -506,7 +506,7 @@ void Reader::mat11() {
 }
 
 // MAT12 and OptiStruct's MAT9OR: MID E1 E2 E3 NU12 NU23 NU31 RHO / G12 G23 G31
-void Reader::mat12() {
+void NastranReader::mat12() {
   Orthotropic m;
   m.E1 = real(1, "E1"), m.E2 = real(2, "E2"), m.E3 = real(3, "E3");
   if (m.E3 == 0) wrong(3, "E3", "a positive number");
@@ -518,7 +518,7 @@ void Reader::mat12() {
 }
 
 // Index of the material of a property, or -1 with a warning.
-int Reader::material_of(std::int64_t pid) {
+int NastranReader::material_of(std::int64_t pid) {
   const auto it = properties_.find(pid);
   if (it == properties_.end()) {
     diagnostics_.warn("nastran.no-property",
@@ -563,7 +563,7 @@ int Reader::material_of(std::int64_t pid) {
   return turned->second;
 }
 
-void Reader::finish_materials() {
+void NastranReader::finish_materials() {
   Mesh& mesh = builder_.mesh();
   std::map<std::int64_t, std::vector<std::int64_t>> elements;
   std::map<std::int64_t, int> known;
@@ -580,7 +580,7 @@ void Reader::finish_materials() {
 
 // spiders ---------------------------------------------------------------------------------------------------
 
-void Reader::check_spider_components(unsigned found, std::string_view what) {
+void NastranReader::check_spider_components(unsigned found, std::string_view what) {
   if (found != translations && found != all_components)
     diagnostics_.warn(fmt::format("nastran.{}-components", to_lower(card_.name)),
                       fmt::format("{} {}: {} is '{}'; it is read as if it were 123456", card_.name, card_[0],
@@ -588,7 +588,7 @@ void Reader::check_spider_components(unsigned found, std::string_view what) {
                       card_.pos);
 }
 
-void Reader::add_pending(PendingSpider spider) {
+void NastranReader::add_pending(PendingSpider spider) {
   if (!spider_names_.insert(spider.name).second)
     fail_input(card_.pos, "{} is defined a second time", spider.name);
   spiders_.push_back(std::move(spider));
@@ -599,7 +599,7 @@ bool is_real(std::string_view word) {
 }
 
 // RBE2 EID GN CM GM1 GM2 ... ALPHA
-void Reader::rbe2() {
+void NastranReader::rbe2() {
   const std::int64_t eid = id(0, "EID"), reference = id(1, "GN");
   check_spider_components(components(2, "CM"), "CM");
   // a real number behind the nodes is a coefficient of thermal expansion
@@ -610,7 +610,7 @@ void Reader::rbe2() {
 }
 
 // RBE3 EID - REFGRID REFC WT1 C1 G1,1 G1,2 ... WT2 C2 G2,1 ... UM ... ALPHA ...
-void Reader::rbe3() {
+void NastranReader::rbe3() {
   PendingSpider spider{
       fmt::format("RBE3 {}", id(0, "EID")), Spider::Kind::Averaging, id(2, "REFGRID"), {}, card_.pos};
   check_spider_components(components(3, "REFC"), "REFC");
@@ -642,7 +642,7 @@ void Reader::rbe3() {
   add_pending(std::move(spider));
 }
 
-void Reader::finish_spiders() {
+void NastranReader::finish_spiders() {
   for (PendingSpider& spider : spiders_) {
     std::vector<std::int64_t> nodes;
     std::vector<double> weights;
@@ -678,7 +678,7 @@ void Reader::finish_spiders() {
 // sets ------------------------------------------------------------------------------------------------------
 
 // Puts nodes into the set of those that a constraint holds.
-void Reader::hold(const std::string& name, unsigned held, const NastranIds& nodes) {
+void NastranReader::hold(const std::string& name, unsigned held, const NastranIds& nodes) {
   const unsigned moved = held & translations;
   if (moved == 0) {
     // solids have no rotations, and the set would fix what the file leaves free
@@ -705,7 +705,7 @@ void Reader::hold(const std::string& name, unsigned held, const NastranIds& node
 }
 
 // SPC SID G1 C1 D1 G2 C2 D2
-void Reader::spc() {
+void NastranReader::spc() {
   const std::string name = fmt::format("SPC {}", id(0, "SID"));
   for (size_t i = 1; i < 7; i += 3) {
     if (i > 1 && blank(i)) break;
@@ -721,14 +721,14 @@ void Reader::spc() {
 }
 
 // SPC1 SID C G1 G2 ... or SPC1 SID C G1 THRU G2
-void Reader::spc1() {
+void NastranReader::spc1() {
   const NastranIds nodes = ids(card_.from(2));
   if (nodes.empty()) wrong(2, "G1", "the id of a node");
   hold(fmt::format("SPC {}", id(0, "SID")), components(1, "C"), nodes);
 }
 
 // SET1 SID ID1 ID2 ...
-void Reader::set1() {
+void NastranReader::set1() {
   PendingSet set{fmt::format("SET {}", id(0, "SID")), PendingSet::Of::Either, {}, card_.pos};
   const std::string problem = parse_ids(card_.from(1), set.ids);
   if (problem.empty()) return add_pending(std::move(set));
@@ -736,7 +736,7 @@ void Reader::set1() {
 }
 
 // SET3 SID DES ID1 ID2 ...
-void Reader::set3() {
+void NastranReader::set3() {
   using Of = PendingSet::Of;
   PendingSet set{fmt::format("SET {}", id(0, "SID")), Of::Nodes, {}, card_.pos};
   if (iequals(card_[1], "GRID")) {
@@ -756,7 +756,7 @@ void Reader::set3() {
   add_pending(std::move(set));
 }
 
-void Reader::add_pending(PendingSet set) {
+void NastranReader::add_pending(PendingSet set) {
   if (set_names_.insert(set.name).second)
     sets_.push_back(std::move(set));
   else
@@ -764,7 +764,7 @@ void Reader::add_pending(PendingSet set) {
                       fmt::format("{} is defined a second time; the first one is kept", set.name), set.pos);
 }
 
-void Reader::finish_set(const PendingSet& set) {
+void NastranReader::finish_set(const PendingSet& set) {
   using Of = PendingSet::Of;
   const auto is_node = [&](std::int64_t member) { return builder_.has_node(member); };
   const auto is_element = [&](std::int64_t member) { return builder_.element_index(member) >= 0; };
@@ -821,7 +821,7 @@ void Reader::finish_set(const PendingSet& set) {
     builder_.add_to_element_set(set.name, members, set.pos);
 }
 
-void Reader::finish_sets() {
+void NastranReader::finish_sets() {
   for (const NastranCaseSet& found : cards_.case_sets()) {
     if (found.text == "ALL") continue;
     PendingSet set{fmt::format("CASE SET {}", found.id), PendingSet::Of::Either, {}, found.pos};
@@ -839,7 +839,7 @@ void Reader::finish_sets() {
 
 // everything else -------------------------------------------------------------------------------------------
 
-void Reader::param() {
+void NastranReader::param() {
   if (iequals(card_[0], "WTMASS") && parse_double(card_[1]) != 1.0)
     diagnostics_.warn(
         "nastran.wtmass",
@@ -847,7 +847,7 @@ void Reader::param() {
         card_.pos);
 }
 
-void Reader::other() {
+void NastranReader::other() {
   if (settings.contains(card_.name)) return;
   if (card_.name == "CPYRAM" || card_.name == "CPYRA")
     fail_input(card_.pos, "{}: pyramids are not read; mesh the body with CTETRA, CHEXA and CPENTA only",
@@ -858,7 +858,7 @@ void Reader::other() {
     diagnostics_.warn(
         "nastran.material-tables",
         fmt::format("{}: a material's change with temperature or strain is not read", card_.name), card_.pos);
-  } else if (parts.contains(card_.name)) {
+  } else if (cards_of_parts.contains(card_.name)) {
     if (with_property.contains(card_.name))
       elements_left_out_.push_back({card_.name, std::string(card_[blank(1) ? 0 : 1]), card_.pos});
     else
@@ -880,21 +880,21 @@ void Reader::other() {
   }
 }
 
-Mesh Reader::read(bool skip_elements) {
-  using Handler = void (Reader::*)();
+Mesh NastranReader::read(bool skip_elements) {
+  using Handler = void (NastranReader::*)();
   static const std::unordered_map<std::string_view, Handler> handlers = {
-      {"GRID", &Reader::grid},     {"GRDSET", &Reader::grdset},  {"CTETRA", &Reader::element},
-      {"CHEXA", &Reader::element}, {"CPENTA", &Reader::element}, {"CORD1R", &Reader::cord1},
-      {"CORD1C", &Reader::cord1},  {"CORD1S", &Reader::cord1},   {"CORD2R", &Reader::cord2},
-      {"CORD2C", &Reader::cord2},  {"CORD2S", &Reader::cord2},   {"PSOLID", &Reader::psolid},
-      {"MAT1", &Reader::mat1},     {"MAT9", &Reader::mat9},      {"MAT9OR", &Reader::mat12},
-      {"MAT9ORT", &Reader::mat12}, {"MAT11", &Reader::mat11},    {"MAT12", &Reader::mat12},
-      {"RBE2", &Reader::rbe2},     {"RBE3", &Reader::rbe3},      {"SPC", &Reader::spc},
-      {"SPC1", &Reader::spc1},     {"SET1", &Reader::set1},      {"SET3", &Reader::set3},
-      {"PARAM", &Reader::param}};
+      {"GRID", &NastranReader::grid},     {"GRDSET", &NastranReader::grdset},  {"CTETRA", &NastranReader::element},
+      {"CHEXA", &NastranReader::element}, {"CPENTA", &NastranReader::element}, {"CORD1R", &NastranReader::cord1},
+      {"CORD1C", &NastranReader::cord1},  {"CORD1S", &NastranReader::cord1},   {"CORD2R", &NastranReader::cord2},
+      {"CORD2C", &NastranReader::cord2},  {"CORD2S", &NastranReader::cord2},   {"PSOLID", &NastranReader::psolid},
+      {"MAT1", &NastranReader::mat1},     {"MAT9", &NastranReader::mat9},      {"MAT9OR", &NastranReader::mat12},
+      {"MAT9ORT", &NastranReader::mat12}, {"MAT11", &NastranReader::mat11},    {"MAT12", &NastranReader::mat12},
+      {"RBE2", &NastranReader::rbe2},     {"RBE3", &NastranReader::rbe3},      {"SPC", &NastranReader::spc},
+      {"SPC1", &NastranReader::spc1},     {"SET1", &NastranReader::set1},      {"SET3", &NastranReader::set3},
+      {"PARAM", &NastranReader::param}};
   while (cards_.next(card_)) {
     const auto it = handlers.find(card_.name);
-    (this->*(it == handlers.end() ? &Reader::other : it->second))();
+    (this->*(it == handlers.end() ? &NastranReader::other : it->second))();
   }
 
   for (const ElementLeftOut& element : elements_left_out_)
@@ -917,7 +917,7 @@ Mesh Reader::read(bool skip_elements) {
 
 Mesh read_nastran(std::string_view bytes, const std::string& path, const FileLoader& load,
                   Diagnostics& diagnostics, bool skip_elements) {
-  return Reader(bytes, path, load, diagnostics).read(skip_elements);
+  return NastranReader(bytes, path, load, diagnostics).read(skip_elements);
 }
 
 }  // namespace lissom

@@ -54,9 +54,9 @@ Header check_header(long cols, long rows, long form, long type, std::string_view
 }
 
 // Collects the values of one matrix, checking that they lie inside.
-class Collector {
+class ColumnCollector {
  public:
-  explicit Collector(Header header) : header_(std::move(header)) {
+  explicit ColumnCollector(Header header) : header_(std::move(header)) {
     matrix_.name = header_.name;
     matrix_.rows = static_cast<int>(header_.rows);
     matrix_.cols = static_cast<int>(header_.cols);
@@ -183,7 +183,7 @@ class TextReader {
                  "each), found "
                  "'{}'",
                  line.substr(0, 40));
-    Collector collector(
+    ColumnCollector collector(
         check_header((*numbers)[0], (*numbers)[1], (*numbers)[2], (*numbers)[3], line.substr(32, 8), where));
     format_ = read_number_format(line.size() > 40 ? line.substr(40) : std::string_view(), where);
     const long words_per_value = collector.header().type;
@@ -244,7 +244,7 @@ class TextReader {
   }
 
   // Numbers of a fixed width that need no blank between them.
-  void read_run(Collector& collector, long row, long count) {
+  void read_run(ColumnCollector& collector, long row, long count) {
     collector.open_run(row, count, lines_.pos());
     const size_t width = static_cast<size_t>(format_.width);
     for (long k = 0; k < count;) {
@@ -333,7 +333,7 @@ class BinaryReader {
     if (head.size() != 6 * layout_.word)
       fail_input(where, "expected the header of a matrix in {} bytes, found a record of {}", 6 * layout_.word,
                  head.size());
-    Collector collector(check_header(integer(head, 0), integer(head, 1), integer(head, 2), integer(head, 3),
+    ColumnCollector collector(check_header(integer(head, 0), integer(head, 1), integer(head, 2), integer(head, 3),
                                      head.substr(4 * layout_.word), where));
     // 64-bit words hold a double each, whatever the type says
     const long words_per_value = layout_.word == 8 ? 1 : collector.header().type;
@@ -358,7 +358,7 @@ class BinaryReader {
     return collector.finish(where, diagnostics_);
   }
 
-  void read_strings(Collector& collector, std::string_view record, long words_per_value,
+  void read_strings(ColumnCollector& collector, std::string_view record, long words_per_value,
                     const SourcePos& at) {
     const size_t end = record.size() / layout_.word;
     const bool bigmat = collector.header().bigmat;
@@ -380,7 +380,7 @@ class BinaryReader {
     }
   }
 
-  void add_run(Collector& collector, std::string_view record, size_t word, long row, long count,
+  void add_run(ColumnCollector& collector, std::string_view record, size_t word, long row, long count,
                const SourcePos& at) {
     collector.open_run(row, count, at);
     const bool single = layout_.word == 4 && collector.header().type == 1;

@@ -21,13 +21,13 @@ using Eigen::Index;
 constexpr Index block_nodes = 48, block_instants = 128;
 // Von Mises' stress is the length of five numbers that are linear in the stress, so that the sixth need not
 // be computed: s^2 = (xx - (yy + zz) / 2)^2 + 3/4 (yy - zz)^2 + 3 (xy^2 + yz^2 + zx^2).
-constexpr Index parts = 5;
+constexpr Index parts_of_stress = 5;
 
 // What one thread works with.
 struct Room {
-  explicit Room(Index c) : modes(static_cast<size_t>(c * parts * block_nodes)) {}
+  explicit Room(Index c) : modes(static_cast<size_t>(c * parts_of_stress * block_nodes)) {}
   std::vector<double> modes;  // c by five a node
-  std::vector<double> product = std::vector<double>(block_instants * parts * block_nodes);
+  std::vector<double> product = std::vector<double>(block_instants * parts_of_stress * block_nodes);
   std::vector<double> squares = std::vector<double>(block_instants);
 };
 
@@ -38,7 +38,7 @@ void load_modes(const Eigen::Ref<const Eigen::MatrixXd>& S, Index first, Index c
   for (Index j = 0; j < c; ++j) {
     const double* s = S.data() + j * S.outerStride() + 6 * first;
     for (Index i = 0; i < count; ++i, s += 6) {
-      double* to = &room.modes[static_cast<size_t>(parts * i * c + j)];
+      double* to = &room.modes[static_cast<size_t>(parts_of_stress * i * c + j)];
       to[0] = s[0] - 0.5 * (s[1] + s[2]);
       to[c] = 0.5 * root * (s[1] - s[2]);
       for (int k = 0; k < 3; ++k) to[(2 + k) * c] = root * s[3 + k];
@@ -62,7 +62,7 @@ double squares_of(const double* s, Index count, double* out) {
 // The nodes [first, first + count): instants run fastest in the product, so that nodes are done in long rows.
 void peaks_of_block(const Eigen::Ref<const Eigen::MatrixXd>& S, const Eigen::Ref<const Eigen::MatrixXd>& D,
                     Index first, Index count, Room& room, StressPeaks& peaks) {
-  const int columns = static_cast<int>(parts * count), c = static_cast<int>(S.cols()),
+  const int columns = static_cast<int>(parts_of_stress * count), c = static_cast<int>(S.cols()),
             ld_D = static_cast<int>(D.outerStride()), ld = static_cast<int>(block_instants);
   const double one = 1, zero = 0;
   load_modes(S, first, count, room);
@@ -73,7 +73,7 @@ void peaks_of_block(const Eigen::Ref<const Eigen::MatrixXd>& S, const Eigen::Ref
     dgemm_("T", "N", &rows, &columns, &c, &one, D.data() + from * D.outerStride(), &ld_D, room.modes.data(),
            &c, &zero, room.product.data(), &ld);
     for (Index i = 0; i < count; ++i) {
-      const double largest = squares_of(&room.product[static_cast<size_t>(parts * i * block_instants)],
+      const double largest = squares_of(&room.product[static_cast<size_t>(parts_of_stress * i * block_instants)],
                                         instants, room.squares.data());
       if (!(largest > peaks.von_mises[first + i])) continue;
       peaks.von_mises[first + i] = largest;

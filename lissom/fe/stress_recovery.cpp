@@ -28,7 +28,7 @@ using Matrix6d = Eigen::Matrix<double, 6, 6>;
 // columns of a block: enough that the geometry of an element costs less than the product with it
 constexpr int width = 16;
 // strains that are computed before they are added up [bytes], see recover_block()
-constexpr std::int64_t chunk_bytes = 4 << 20;
+constexpr std::int64_t stress_chunk_bytes = 4 << 20;
 
 template <int rows>
 using Block = Eigen::Matrix<double, rows, width, Eigen::RowMajor>;
@@ -157,7 +157,7 @@ void add_extrapolated(const double* strains, int a, double* to) {
 }
 
 // the constants of one material in both forms
-struct PreparedMaterial {
+struct StressMaterial {
   Elasticity elasticity;
   Matrix6d D = Matrix6d::Zero();
 };
@@ -196,7 +196,7 @@ struct Plan {
   std::vector<int> place_start;             // of each wanted node; one more at the end
   std::vector<int> place_material;
   std::vector<int> element_count;  // around each wanted node
-  std::vector<PreparedMaterial> materials;
+  std::vector<StressMaterial> materials;
 };
 
 Plan make_plan(const Mesh& mesh, std::optional<std::span<const int>> wanted) {
@@ -286,7 +286,7 @@ void recover_block(const Mesh& mesh, const Plan& plan, Workspace& work) {
   int points = 1;
   for (const int e : plan.elements) points = std::max(points, sample_points(mesh.types[e]));
   const std::int64_t stride = 6 * width * points;
-  const int chunk = static_cast<int>(std::min<std::int64_t>(elements, chunk_bytes / (8 * stride)));
+  const int chunk = static_cast<int>(std::min<std::int64_t>(elements, stress_chunk_bytes / (8 * stride)));
   work.buffer.resize(2 * chunk * stride);
   work.scaled.resize(elements);
   work.sums.assign(6 * width * plan.place_material.size(), 0.0);
@@ -386,7 +386,7 @@ NodalStress element_stress(const Mesh& mesh, int element,
                            const StressOptions& options) {
   LISSOM_ASSERT(element >= 0 && element < mesh.element_count());
   const Material& material = mesh.materials[checked_material(mesh, element)];
-  const PreparedMaterial prepared = {elasticity(material), elasticity_matrix(material)};
+  const StressMaterial prepared = {elasticity(material), elasticity_matrix(material)};
   return visit_element_type(mesh.types[element], [&]<ElementType type>() {
     constexpr int n = node_count(type);
     LISSOM_ASSERT(displacements.rows() == 3 * n);

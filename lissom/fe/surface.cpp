@@ -107,7 +107,7 @@ std::vector<std::uint32_t> edges_of(std::vector<std::uint64_t> keys) {
 }
 
 // Collects triangles and edges of mesh nodes.
-struct Collector {
+struct EdgeCollector {
   std::vector<std::uint32_t> triangles;
   std::vector<std::uint64_t> edges;
 
@@ -203,7 +203,7 @@ std::vector<int> chosen_points(const Surface& surface, const Eigen::Ref<const Ei
 }  // namespace
 
 Surface surface_of(const Mesh& mesh, const SurfaceOptions& options) {
-  Collector found;
+  EdgeCollector found;
   for (const FaceKey& key : boundary_faces(mesh)) {
     const ElementType type = mesh.types[static_cast<size_t>(key.element)];
     const auto nodes = mesh.element_nodes(key.element);

@@ -89,7 +89,7 @@ void write_spiders(Group group, const std::vector<Spider>& spiders) {
   group.write("defined_at_line", lines);
 }
 
-void write_points(Group& group, const Eigen::Matrix3Xd& points, const std::vector<std::int64_t>& ids) {
+void write_nodes(Group& group, const Eigen::Matrix3Xd& points, const std::vector<std::int64_t>& ids) {
   group.write("points", std::span<const double>(points.data(), points.size()),
               {static_cast<std::uint64_t>(points.cols()), 3});
   group.write("node_ids", ids);
@@ -103,7 +103,7 @@ std::uint8_t vtk_cell_type(ElementType type) {
 
 void write_mesh(Group group, const Mesh& mesh) {
   group.write_attribute("source", mesh.source);
-  write_points(group, mesh.points, mesh.node_ids);
+  write_nodes(group, mesh.points, mesh.node_ids);
   std::vector<std::uint8_t> types;
   for (ElementType type : mesh.types) types.push_back(vtk_cell_type(type));
   group.write("element_types", types);
@@ -138,7 +138,7 @@ void write_sparse(Group group, const SparseMatrix& matrix, const char* triangle)
 
 void write_model(Group group, const FeModel& model) {
   group.write_attribute("source", model.source);
-  write_points(group, model.points, model.node_ids);
+  write_nodes(group, model.points, model.node_ids);
   std::vector<int> dofs;
   for (const Dof& dof : model.dofs) dofs.insert(dofs.end(), {dof.node, dof.direction});
   group.write("dofs", dofs, {model.dofs.size(), 2});
@@ -247,7 +247,7 @@ std::vector<Spider> read_spiders(const Group& group, int node_count) {
   return spiders;
 }
 
-void read_points(const Group& group, Eigen::Matrix3Xd& points, std::vector<std::int64_t>& ids) {
+void read_nodes(const Group& group, Eigen::Matrix3Xd& points, std::vector<std::int64_t>& ids) {
   const hdf5::Shape shape = group.info("points").shape;
   const std::uint64_t count = shape.empty() ? 0 : shape.front();
   // indices of nodes are of type int
@@ -262,7 +262,7 @@ void read_points(const Group& group, Eigen::Matrix3Xd& points, std::vector<std::
 Mesh read_mesh(const Group& group) {
   Mesh mesh;
   mesh.source = group.string_attribute("source");
-  read_points(group, mesh.points, mesh.node_ids);
+  read_nodes(group, mesh.points, mesh.node_ids);
   expect_size(group, "node_ids", mesh.node_ids, static_cast<size_t>(mesh.node_count()));
 
   // elements
@@ -324,7 +324,7 @@ SparseMatrix read_sparse(const Group& group, bool lower) {
 FeModel read_model(const Group& group) {
   FeModel model;
   model.source = group.string_attribute("source");
-  read_points(group, model.points, model.node_ids);
+  read_nodes(group, model.points, model.node_ids);
   model.K.lower = read_sparse(group.group("K"), true);
   model.M.lower = read_sparse(group.group("M"), true);
   model.recovery = read_sparse(group.group("recovery"), false);
@@ -353,7 +353,7 @@ FeModel read_model(const Group& group) {
   return model;
 }
 
-ModeSet read_modes(const Group& group, const FeModel& model) {
+ModeSet read_mode_set(const Group& group, const FeModel& model) {
   ModeSet modes;
   const std::int64_t rigid = group.long_attribute("rigid_count");
   modes.mass_kind = group.string_attribute("mass_kind");
@@ -411,7 +411,7 @@ BodyFile read_body_file(const std::filesystem::path& path, Diagnostics& diagnost
   BodyFile body;
   body.mesh = read_mesh(root.group("mesh"));
   body.model = read_model(root.group("model"));
-  if (root.has("modes")) body.modes = read_modes(root.group("modes"), body.model);
+  if (root.has("modes")) body.modes = read_mode_set(root.group("modes"), body.model);
   return body;
 }
 

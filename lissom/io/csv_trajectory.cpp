@@ -48,7 +48,7 @@ long count_fields(std::string_view line, char separator) {
   return count;
 }
 
-std::optional<double> number(std::string_view field) {
+std::optional<double> field_number(std::string_view field) {
   double value = 0;
   const auto [end, ec] = std::from_chars(field.data(), field.data() + field.size(), value);
   if (ec == std::errc() && end == field.data() + field.size() && std::isfinite(value)) return value;
@@ -116,7 +116,7 @@ void CsvTrajectory::take_line(std::string_view text, const Line& line, Diagnosti
   }
   std::string_view rest = text;
   const std::string_view first = next_field(rest, separator_);
-  const auto time = number(first);
+  const auto time = field_number(first);
   if (!time) {
     if (lines_.empty() && !heading_) return take_heading(text, line.number, diagnostics);
     fail_input(pos, "expected the time, found '{}'", shown(first));
@@ -183,7 +183,7 @@ void CsvTrajectory::read(int first, int count, Eigen::Ref<Eigen::MatrixXd> X) co
     next_field(rest, separator_);
     for (Eigen::Index i = 0; i < X.rows(); ++i) {
       const std::string_view field = next_field(rest, separator_);
-      const auto value = number(field);
+      const auto value = field_number(field);
       if (!value)
         fail_input({file_, line.number}, "column {}: expected a number, found '{}'", i + 2, shown(field));
       X(i, j) = *value;
@@ -202,7 +202,7 @@ std::vector<double> read_numbers(const std::filesystem::path& path) {
     const char separator = find_separator(line);
     while (!line.empty()) {
       const std::string_view field = next_field(line, separator);
-      const auto value = number(field);
+      const auto value = field_number(field);
       if (!value && values.empty() && !heading) {
         heading = true;
         break;

@@ -17,7 +17,7 @@ namespace lissom {
 
 namespace {
 
-constexpr size_t enough_bytes = 1 << 16;
+constexpr size_t buffer_bytes = 1 << 16;
 
 }  // namespace
 
@@ -74,7 +74,7 @@ void CsvWriter::add(double t, const Eigen::VectorXd& values) {
   fmt::format_to(out, "{}", t);
   for (const double value : values) fmt::format_to(out, ",{}", value);
   waiting_ += '\n';
-  if (waiting_.size() >= enough_bytes) flush();
+  if (waiting_.size() >= buffer_bytes) flush();
 }
 
 void CsvWriter::flush() {

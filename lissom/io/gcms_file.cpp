@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "lissom/core/atomic_file.hpp"
-#include "lissom/core/hdf5.hpp"
+#include "lissom/io/hdf5_schema.hpp"
 
 namespace lissom {
 
@@ -14,11 +14,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using hdf5::Group;
 
-constexpr const char* format_name = "lissom-gcms";
-
-void write_vector(Group& group, const char* name, const Eigen::Ref<const VectorXd>& v) {
-  group.write(name, std::span<const double>(v.data(), static_cast<size_t>(v.size())));
-}
+constexpr const char* gcms_format = "lissom-gcms";
 
 // one dataset for each member of a list of structs
 template <class T, class Value>
@@ -106,11 +102,6 @@ MatrixXd read_shaped(const Group& group, const char* name, Eigen::Index rows, Ei
   return matrix;
 }
 
-VectorXd read_vector(const Group& group, const char* name) {
-  const auto values = group.read_doubles(name);
-  return Eigen::Map<const VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
-}
-
 GcmsBasis read_basis(const Group& group, Eigen::Index nodes) {
   GcmsBasis basis;
   basis.method = group.string_attribute("method");
@@ -172,7 +163,7 @@ void write_gcms_file(const std::filesystem::path& path, const GcmsFile& file) {
   hdf5::File h5 = hdf5::File::create(atomic.temporary(), path.string());
   {
     Group root = h5.root();
-    root.write_attribute("format", format_name);
+    root.write_attribute("format", gcms_format);
     root.write_attribute("schema_version", std::int64_t{gcms_file_version});
     root.write_attribute("lissom_version", LISSOM_VERSION);
     root.write_attribute("units", "SI");
@@ -205,7 +196,7 @@ void write_gcms_file(const std::filesystem::path& path, const GcmsFile& file) {
 GcmsFile read_gcms_file(const std::filesystem::path& path) {
   const hdf5::File h5 = hdf5::File::open(path);
   const Group root = h5.root();
-  if (!root.has_attribute("format") || root.string_attribute("format") != format_name)
+  if (!root.has_attribute("format") || root.string_attribute("format") != gcms_format)
     fail_input("{}: is an HDF5 file, but no GCMS file of Lissom", path.string());
   const std::int64_t version = root.long_attribute("schema_version");
   if (version < 1 || version > gcms_file_version)

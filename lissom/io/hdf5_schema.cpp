@@ -43,4 +43,25 @@ void expect_format(const Group& root, const std::filesystem::path& path, std::st
     fail_input("{}: is in the units '{}', expected SI", path.string(), units);
 }
 
+void write_vector(Group& group, const char* name, const Eigen::Ref<const Eigen::VectorXd>& values) {
+  group.write(name, std::span<const double>(values.data(), static_cast<size_t>(values.size())));
+}
+
+Eigen::VectorXd read_vector(const Group& group, const char* name) {
+  const hdf5::Shape shape = group.info(name).shape;
+  return read_vector(group, name, shape.empty() ? 0 : shape.front());
+}
+
+Eigen::VectorXd read_vector(const Group& group, const char* name, std::uint64_t size) {
+  expect_shape(group, name, {size});
+  const std::vector<double> values = group.read_doubles(name);
+  return Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
+}
+
+std::string read_text(const Group& group, const char* name) {
+  const std::vector<std::string> texts = group.read_strings(name);
+  expect_size(group, name, texts, 1);
+  return texts.front();
+}
+
 }  // namespace lissom

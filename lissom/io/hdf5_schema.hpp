@@ -2,6 +2,7 @@
 // lists, and the checks of sizes and indices. Everything that expects throws InputError.
 #pragma once
 
+#include <Eigen/Core>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -53,6 +54,13 @@ void expect_size(const hdf5::Group& group, std::string_view name, const std::vec
     fail_input("{}: expected {} values, found {}; the file is damaged", group.where(name), expected,
                values.size());
 }
+
+// Vectors of any length, or of this one: shapes are checked before anything of that size is allocated.
+void write_vector(hdf5::Group& group, const char* name, const Eigen::Ref<const Eigen::VectorXd>& values);
+Eigen::VectorXd read_vector(const hdf5::Group& group, const char* name);
+Eigen::VectorXd read_vector(const hdf5::Group& group, const char* name, std::uint64_t size);
+// One text.
+std::string read_text(const hdf5::Group& group, const char* name);
 
 // Every index must be in least .. count-1.
 inline void expect_indices(const hdf5::Group& group, std::string_view name, std::span<const int> indices,

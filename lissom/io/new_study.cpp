@@ -132,7 +132,7 @@ step = 5e-4                               #: simulate step
 sample = 2e-3                             #: simulate sample
 )toml";
 
-const char* const pod = R"toml(gravity = [0, -9.81, 0]
+const char* const pod_study = R"toml(gravity = [0, -9.81, 0]
 
 [parameters]
 stiffness = "1 MPa"                       # Young's modulus of the lower bar
@@ -257,7 +257,7 @@ name = "small"
 set = { "simulate.model" = "slap" }       #: cases set
 )toml",
        {geometry}},
-      {{"pod", "beams that bend far, reduced for a parameter"}, "Falling soft bars", pod, {}},
+      {{"pod", "beams that bend far, reduced for a parameter"}, "Falling soft bars", pod_study, {}},
       {{"rigid", "a slider-crank of rigid bodies, from numbers alone"}, "A slider-crank", rigid, {}},
       {{"matrices", "modes from K and M of another program"},
        "Modes from matrices",

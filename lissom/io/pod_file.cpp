@@ -26,32 +26,10 @@ Value value_of(const std::vector<std::pair<std::string, Value>>& names, const Gr
   fail_input("{}: the {} '{}' is not known; the file is damaged", group.where(), name, found);
 }
 
-void write_vector(Group& group, const char* name, const VectorXd& values) {
-  group.write(name, std::span<const double>(values.data(), static_cast<size_t>(values.size())));
-}
-
-VectorXd read_vector(const Group& group, const char* name, std::uint64_t size) {
-  expect_shape(group, name, {size});
-  const auto values = group.read_doubles(name);
-  return Eigen::Map<const VectorXd>(values.data(), static_cast<Index>(values.size()));
-}
-
-// Any number of values, columns.
-VectorXd read_vector(const Group& group, const char* name) {
-  const hdf5::Shape shape = group.info(name).shape;
-  return read_vector(group, name, shape.empty() ? 0 : shape.front());
-}
-
 MatrixXd read_columns(const Group& group, const char* name, std::uint64_t rows) {
   const hdf5::Shape shape = group.info(name).shape;
   expect_shape(group, name, {rows, shape.size() == 2 ? shape[1] : 0});
   return group.read_matrix(name);
-}
-
-std::string read_text(const Group& group, const char* name) {
-  const auto texts = group.read_strings(name);
-  expect_size(group, name, texts, 1);
-  return texts.front();
 }
 
 std::int64_t read_count(const Group& group, const char* name, std::int64_t least, std::int64_t most) {

@@ -27,7 +27,7 @@ const std::vector<std::string>& test_keys() {
   return keys;
 }
 
-void read_count(TomlTable& table, const char* key, long least, long most, int& value) {
+void read_whole(TomlTable& table, const char* key, long least, long most, int& value) {
   const auto number = table.integer(key);
   if (!number) return;
   if (*number < least || *number > most)
@@ -53,9 +53,9 @@ std::vector<Value> read_words(TomlTable& table, const char* key,
   return values;
 }
 
-class Reader {
+class PodTrainReader {
  public:
-  Reader(TomlTable& table, const toml::value& root) : table_(table), root_(root) {}
+  PodTrainReader(TomlTable& table, const toml::value& root) : table_(table), root_(root) {}
 
   PodTrainSpec read() {
     table_.choice(std::string_view("plan"), pod_plan_names(), spec_.plan);
@@ -162,18 +162,18 @@ class Reader {
 
   void read_plan() {
     spec_.processes = 0;
-    read_count(table_, "processes", 1, 1000, spec_.processes);
-    read_count(table_, "seed", 0, 1000000000, spec_.seed);
+    read_whole(table_, "processes", 1, 1000, spec_.processes);
+    read_whole(table_, "seed", 0, 1000000000, spec_.seed);
     if (has_range()) {
       if (spec_.parameters.empty() && !table_.has("parameters"))
         table_.problem("plan", "needs parameters: [train.parameters.NAME] with key and range");
-      read_count(table_, "samples", 2, static_cast<long>(most_samples), spec_.samples);
+      read_whole(table_, "samples", 2, static_cast<long>(most_samples), spec_.samples);
       if (!table_.has("samples"))
         table_.problem("samples", spec_.plan == PodPlan::Greedy ? "is missing: how many at most"
                                                                 : "is missing: how many");
     }
     if (spec_.plan == PodPlan::Greedy) {
-      read_count(table_, "candidates", 1, 100000, spec_.candidates);
+      read_whole(table_, "candidates", 1, 100000, spec_.candidates);
       if (const auto tolerance = table_.number("tolerance")) {
         spec_.tolerance = *tolerance;
         if (!(*tolerance > 0))
@@ -285,19 +285,19 @@ class Reader {
       if (!(*tolerance > 0 && *tolerance < 1))
         table_.problem("ecsw_tolerance", fmt::format("is {}, expected a number between 0 and 1", *tolerance));
     }
-    read_count(table_, "deim_points", 1, 1000000, spec_.body.deim_points);
-    read_count(table_, "max_order", 1, most_modes, spec_.options.max_rank);
-    read_count(table_, "keep", 2, 100000, spec_.options.keep);
+    read_whole(table_, "deim_points", 1, 1000000, spec_.body.deim_points);
+    read_whole(table_, "max_order", 1, most_modes, spec_.options.max_rank);
+    read_whole(table_, "keep", 2, 100000, spec_.options.keep);
     if (table_.has("order")) {
       int order = 0;
-      read_count(table_, "order", 1, spec_.options.max_rank, order);
+      read_whole(table_, "order", 1, spec_.options.max_rank, order);
       if (order > 0) spec_.order = order;
       for (const char* key : {"rule", "fraction"})
         if (table_.has(key)) table_.problem(key, "does not go with 'order', which says how many modes");
     }
     const long most = spec_.points.cols() > 0 ? static_cast<long>(spec_.points.cols())
                                               : std::max(1L, static_cast<long>(spec_.samples));
-    read_count(table_, "reference", 1, most, spec_.reference);
+    read_whole(table_, "reference", 1, most, spec_.reference);
   }
 
   void read_test(TomlTable& table, int number) {
@@ -385,7 +385,7 @@ std::string describe(const std::vector<StudyParameter>& parameters, const Vector
 }
 
 PodTrainSpec read_pod_train_spec(TomlTable& table, const toml::value& root) {
-  return Reader(table, root).read();
+  return PodTrainReader(table, root).read();
 }
 
 }  // namespace lissom

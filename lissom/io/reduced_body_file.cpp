@@ -16,7 +16,7 @@ namespace {
 using Eigen::MatrixXd;
 using hdf5::Group;
 
-constexpr const char* format_name = "lissom-reduced-body";
+constexpr const char* reduced_body_format = "lissom-reduced-body";
 constexpr CoordinateKind all_kinds[] = {CoordinateKind::FixedInterface, CoordinateKind::Residual,
                                         CoordinateKind::Attachment, CoordinateKind::Constraint,
                                         CoordinateKind::FreeInterface};
@@ -34,10 +34,6 @@ constexpr ErrorColumn error_columns[] = {{"eigenvalue", &ModeError::eigenvalue},
                                          {"exact", &ModeError::exact}};
 
 // ---------------------------------------------------------------------------------------------- writing
-
-void write_vector(Group& group, const char* name, const Eigen::Ref<const Eigen::VectorXd>& values) {
-  group.write(name, std::span<const double>(values.data(), static_cast<size_t>(values.size())));
-}
 
 void write_coordinates(Group group, const std::vector<ReducedCoordinate>& coordinates) {
   std::vector<std::string> kinds;
@@ -235,11 +231,6 @@ int int_attribute(const Group& group, const char* name) {
   return static_cast<int>(value);
 }
 
-Eigen::VectorXd read_vector(const Group& group, const char* name) {
-  const std::vector<double> values = group.read_doubles(name);
-  return Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
-}
-
 std::vector<ReducedCoordinate> read_coordinates(const Group& group) {
   const auto kinds = group.read_strings("kinds");
   const size_t N = kinds.size();
@@ -291,7 +282,7 @@ std::vector<InterfaceFrame> read_interfaces(const Group& group, std::uint64_t N)
   return interfaces;
 }
 
-Damping read_damping(const Group& group) {
+Damping read_stored_damping(const Group& group) {
   const std::string kind = group.string_attribute("kind");
   const auto p = group.read_doubles("parameters");
   const auto expect_count = [&](size_t count) { expect_size(group, "parameters", p, count); };
@@ -452,7 +443,7 @@ void write_reduced_body_file(const std::filesystem::path& path, const ReducedBod
   AtomicFile target(path);
   hdf5::File file = hdf5::File::create(target.temporary(), path.string());
   Group root = file.root();
-  write_format(root, format_name, reduced_body_file_version);
+  write_format(root, reduced_body_format, reduced_body_file_version);
   root.write_attribute("name", body.name);
   root.write_attribute("source", body.source);
   root.write_attribute("basis", body.basis);
@@ -482,14 +473,14 @@ void write_reduced_body_file(const std::filesystem::path& path, const ReducedBod
 }
 
 bool is_reduced_body_file(const std::filesystem::path& path) {
-  return has_format(path, format_name);
+  return has_format(path, reduced_body_format);
 }
 
 ReducedBodyFile read_reduced_body_file(const std::filesystem::path& path, Diagnostics& diagnostics,
                                        const ReducedBodyParts& parts) {
   const hdf5::File file = hdf5::File::open(path);
   const Group root = file.root();
-  expect_format(root, path, format_name, "a reduced body", reduced_body_file_version);
+  expect_format(root, path, reduced_body_format, "a reduced body", reduced_body_file_version);
   constexpr std::string_view known[] = {"coordinates", "damping",  "errors", "gcms",          "inertia",
                                         "interfaces",  "matrices", "nodes",  "natural_modes", "provenance"};
   for (const std::string& name : root.names())
@@ -518,7 +509,7 @@ ReducedBodyFile read_reduced_body_file(const std::filesystem::path& path, Diagno
   body.M = read_square("M");
   body.K = read_square("K");
   if (matrices.has("D")) body.D = read_square("D");
-  body.damping = read_damping(root.group("damping"));
+  body.damping = read_stored_damping(root.group("damping"));
 
   const Group natural = root.group("natural_modes");
   body.rigid_count = int_attribute(natural, "rigid_count");

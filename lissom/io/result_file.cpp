@@ -21,7 +21,7 @@ using Eigen::VectorXd;
 using hdf5::Group;
 using nlohmann::json;
 
-constexpr const char* format_name = "lissom-result";
+constexpr const char* result_format = "lissom-result";
 
 // The numbers of a balance that are single ones.
 struct BalanceColumn {
@@ -254,7 +254,7 @@ ResultWriter::ResultWriter(const std::filesystem::path& path, const ResultHeader
 void ResultWriter::create(const ResultHeader& header) {
   Impl& impl = *impl_;
   Group root = impl.file.root();
-  write_format(root, format_name, result_file_version);
+  write_format(root, result_format, result_file_version);
   root.write_attribute("title", header.title);
   root.write_attribute("case", header.case_name);
   root.write_attribute("integrator", header.integrator);
@@ -298,7 +298,7 @@ ResultWriter::ResultWriter(const std::filesystem::path& path, const ResultHeader
     : impl_(std::make_unique<Impl>(hdf5::File::reopen(path))) {
   Impl& impl = *impl_;
   Group root = impl.file.root();
-  expect_format(root, path, format_name, "the result of a simulation", result_file_version);
+  expect_format(root, path, result_format, "the result of a simulation", result_file_version);
   impl.make_datasets(root, header,
                      [&](Group& group, const char* name, hdf5::Shape row, hdf5::GrowingType type) {
                        return group.open_growing(name, samples, std::move(row), type);
@@ -390,7 +390,7 @@ void ResultWriter::finish(const ResultEnd& end) {
 namespace {
 
 // The first k rows of a dataset of rows by `columns`; datasets may be ahead of each other by a sample.
-MatrixXd read_rows(const Group& group, const char* name, std::uint64_t k, std::uint64_t columns) {
+MatrixXd read_samples(const Group& group, const char* name, std::uint64_t k, std::uint64_t columns) {
   const hdf5::Shape shape = group.info(name).shape;
   if (shape.size() != 2 || shape[0] < k || shape[1] != columns)
     fail_input("{}: expected {} samples of {} numbers, found ({}); the file is damaged", group.where(name), k,
@@ -403,7 +403,7 @@ MatrixXd read_rows(const Group& group, const char* name, std::uint64_t k, std::u
 }
 
 // The first k of single numbers.
-std::vector<double> read_numbers(const Group& group, const char* name, std::uint64_t k) {
+std::vector<double> read_counted(const Group& group, const char* name, std::uint64_t k) {
   const hdf5::Shape shape = group.info(name).shape;
   if (shape.size() != 1 || shape[0] < k)
     fail_input("{}: expected {} values, found ({}); the file is damaged", group.where(name), k,
@@ -492,8 +492,8 @@ void check_samples(const ResultFile& result, const Group& root) {
       fail_input("{}: sample {} is not what was written; the file is damaged", where, i);
   };
   const Group run = root.group("run"), nodes = root.group("nodes");
-  const std::vector<double> sums = read_numbers(root, "checksums", k),
-                            run_sums = read_numbers(run, "checksums", k);
+  const std::vector<double> sums = read_counted(root, "checksums", k),
+                            run_sums = read_counted(run, "checksums", k);
   State state;
   VectorXd sensors;
   for (std::uint64_t i = 0; i < k; ++i) {
@@ -510,7 +510,7 @@ void check_samples(const ResultFile& result, const Group& root) {
   }
   for (size_t body = 0; body < result.nodes.size(); ++body) {
     const Group group = nodes.group(result.header.nodes[body].body);
-    const std::vector<double> node_sums = read_numbers(group, "checksums", k);
+    const std::vector<double> node_sums = read_counted(group, "checksums", k);
     for (std::uint64_t i = 0; i < k; ++i) {
       const Eigen::Matrix3Xd& points = result.nodes[body][i];
       const std::span<const double> values(points.data(), static_cast<size_t>(points.size()));
@@ -522,14 +522,14 @@ void check_samples(const ResultFile& result, const Group& root) {
 }  // namespace
 
 bool is_result_file(const std::filesystem::path& path) {
-  return has_format(path, format_name);
+  return has_format(path, result_format);
 }
 
 ResultFile read_result_file(const std::filesystem::path& path, Diagnostics& diagnostics,
                             const ResultReadOptions& options) {
   const hdf5::File file = hdf5::File::open(path);
   const Group root = file.root();
-  expect_format(root, path, format_name, "the result of a simulation", result_file_version);
+  expect_format(root, path, result_format, "the result of a simulation", result_file_version);
   const bool first_version = root.long_attribute("schema_version") == 1;
   constexpr std::string_view known[] = {"balance", "bodies", "checksums", "nodes", "run",
                                         "sensors", "states", "study",     "time",  "trust"};
@@ -566,29 +566,29 @@ ResultFile read_result_file(const std::filesystem::path& path, Diagnostics& diag
 
   std::uint64_t k = first_version ? root.info("time").size() : common_samples(root);
   if (!options.samples) k = 0;
-  const auto time = read_numbers(root, "time", k);
+  const auto time = read_counted(root, "time", k);
   result.time = Eigen::Map<const VectorXd>(time.data(), static_cast<Eigen::Index>(k));
   const Group states = root.group("states");
   header.constraints = states.read_strings("constraints");
-  result.q = read_rows(states, "q", k, n);
-  result.v = read_rows(states, "v", k, n);
-  result.a = read_rows(states, "a", k, n);
-  result.lambda = read_rows(states, "lambda", k, header.constraints.size());
+  result.q = read_samples(states, "q", k, n);
+  result.v = read_samples(states, "v", k, n);
+  result.a = read_samples(states, "a", k, n);
+  result.lambda = read_samples(states, "lambda", k, header.constraints.size());
 
   const Group sensors = root.group("sensors");
   header.sensors = sensors.read_strings("names");
   header.sensor_units = sensors.read_strings("units");
   expect_size(sensors, "units", header.sensor_units, header.sensors.size());
-  result.sensors = read_rows(sensors, "values", k, header.sensors.size());
+  result.sensors = read_samples(sensors, "values", k, header.sensors.size());
 
   const Group balance = root.group("balance");
   result.balance.resize(k);
   for (const BalanceColumn& column : balance_columns) {
-    const auto values = read_numbers(balance, column.name, k);
+    const auto values = read_counted(balance, column.name, k);
     for (size_t i = 0; i < k; ++i) column.set(result.balance[i], values[i]);
   }
-  const MatrixXd momentum = read_rows(balance, "momentum", k, 3),
-                 angular = read_rows(balance, "angular_momentum", k, 3);
+  const MatrixXd momentum = read_samples(balance, "momentum", k, 3),
+                 angular = read_samples(balance, "angular_momentum", k, 3);
   for (size_t i = 0; i < k; ++i) {
     result.balance[i].energy.momentum = momentum.row(static_cast<Eigen::Index>(i));
     result.balance[i].energy.angular_momentum = angular.row(static_cast<Eigen::Index>(i));
@@ -614,7 +614,7 @@ ResultFile read_result_file(const std::filesystem::path& path, Diagnostics& diag
 
   header.has_trust = root.has("trust");
   if (header.has_trust) {
-    const auto values = read_numbers(root, "trust", k);
+    const auto values = read_counted(root, "trust", k);
     result.trust = Eigen::Map<const VectorXd>(values.data(), static_cast<Eigen::Index>(k));
   }
   if (first_version) {
@@ -625,11 +625,11 @@ ResultFile read_result_file(const std::filesystem::path& path, Diagnostics& diag
   result.end = read_status(run);
   result.statistics.resize(k);
   for (const Counter& counter : counters) {
-    const auto values = read_numbers(run, counter.name, k);
+    const auto values = read_counted(run, counter.name, k);
     for (size_t i = 0; i < k; ++i) result.statistics[i].*counter.value = static_cast<long>(values[i]);
   }
   for (const Figure& figure : figures) {
-    const auto values = read_numbers(run, figure.name, k);
+    const auto values = read_counted(run, figure.name, k);
     for (size_t i = 0; i < k; ++i) result.statistics[i].*figure.value = values[i];
   }
   for (size_t i = 0; i < k; ++i) result.statistics[i].end = time[i];
@@ -640,7 +640,7 @@ ResultFile read_result_file(const std::filesystem::path& path, Diagnostics& diag
 ResultFrames read_result_frames(const std::filesystem::path& path, const std::vector<Eigen::Index>& samples) {
   const hdf5::File file = hdf5::File::open(path);
   const Group root = file.root();
-  expect_format(root, path, format_name, "the result of a simulation", result_file_version);
+  expect_format(root, path, result_format, "the result of a simulation", result_file_version);
   const Group states = root.group("states");
   const hdf5::Shape shape = states.info("q").shape;
   const std::uint64_t k = std::min(root.info("time").size(), shape.size() == 2 ? shape[0] : 0);

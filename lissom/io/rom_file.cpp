@@ -17,16 +17,12 @@ using hdf5::Group;
 
 // ---------------------------------------------------------------------------------------------- writing
 
-void write_vector(Group& group, const char* name, const Eigen::Ref<const VectorXd>& values) {
-  group.write(name, std::span<const double>(values.data(), static_cast<size_t>(values.size())));
-}
-
 void append_rows(std::vector<double>& values, const Eigen::Ref<const MatrixXd>& block) {
   for (Eigen::Index i = 0; i < block.rows(); ++i)
     for (Eigen::Index j = 0; j < block.cols(); ++j) values.push_back(block(i, j));
 }
 
-void write_part(Group group, const SlapPart& part) {
+void write_slap_part(Group group, const SlapPart& part) {
   group.write_attribute("name", part.name);
   group.write_attribute("mass", part.mass);
   group.write_matrix("S0", part.S0);
@@ -79,24 +75,13 @@ void write_frames(Group group, const std::vector<SlapFrame>& frames, std::uint64
 
 // ---------------------------------------------------------------------------------------------- reading
 
-VectorXd read_vector(const Group& group, const char* name) {
-  const auto values = group.read_doubles(name);
-  return Eigen::Map<const VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
-}
-
-// Shapes are checked before anything of that size is allocated.
-VectorXd read_vector(const Group& group, const char* name, std::uint64_t size) {
-  expect_shape(group, name, {size});
-  return read_vector(group, name);
-}
-
 MatrixXd read_matrix(const Group& group, const char* name, std::uint64_t rows, std::uint64_t cols) {
   expect_shape(group, name, {rows, cols});
   return group.read_matrix(name);
 }
 
 // Any number of rows.
-MatrixXd read_rows(const Group& group, const char* name, std::uint64_t cols) {
+MatrixXd read_all_rows(const Group& group, const char* name, std::uint64_t cols) {
   const hdf5::Shape shape = group.info(name).shape;
   return read_matrix(group, name, shape.empty() ? 0 : shape.front(), cols);
 }
@@ -115,14 +100,14 @@ std::vector<MatrixXd> read_blocks(const Group& group, const char* name, std::uin
   return blocks;
 }
 
-SlapPart read_part(const Group& group, std::uint64_t m) {
+SlapPart read_slap_part(const Group& group, std::uint64_t m) {
   SlapPart part;
   part.name = group.string_attribute("name");
   part.mass = group.double_attribute("mass");
   part.S0 = read_matrix(group, "S0", 3, 3);
   part.A = read_matrix(group, "A", 9, m + 1);
-  part.C = read_rows(group, "C", 9 * (m + 2));
-  if (group.has("C_damping")) part.C_damping = read_rows(group, "C_damping", 9 * (m + 2));
+  part.C = read_all_rows(group, "C", 9 * (m + 2));
+  if (group.has("C_damping")) part.C_damping = read_all_rows(group, "C_damping", 9 * (m + 2));
   if (group.has("rotation")) {
     part.placed.emplace();
     part.placed->position = read_vector(group, "position", 3);
@@ -185,12 +170,6 @@ std::vector<SlapFrame> read_frames(const Group& group, size_t parts, std::uint64
   return frames;
 }
 
-std::string read_text(const Group& group, const char* name) {
-  const auto texts = group.read_strings(name);
-  expect_size(group, name, texts, 1);
-  return texts.front();
-}
-
 }  // namespace
 
 bool is_rom_file(const std::filesystem::path& path) {
@@ -224,7 +203,7 @@ void write_rom_file(const std::filesystem::path& path, const RomFile& rom) {
     write_vector(system, "scale", model.scale);
     Group parts = root.create_group("parts");
     for (size_t i = 0; i < model.parts.size(); ++i)
-      write_part(parts.create_group(std::to_string(i)), model.parts[i]);
+      write_slap_part(parts.create_group(std::to_string(i)), model.parts[i]);
     write_frames(root.create_group("frames"), model.frames, m);
     Group training = root.create_group("training");
     training.write_attribute("reach", model.training.reach);
@@ -282,7 +261,7 @@ RomFile read_rom_file(const std::filesystem::path& path, Diagnostics& diagnostic
   model.scale = read_vector(system, "scale", m);
   const Group parts = root.group("parts");
   for (std::int64_t i = 0; i < count; ++i)
-    model.parts.push_back(read_part(parts.group(std::to_string(i)), m));
+    model.parts.push_back(read_slap_part(parts.group(std::to_string(i)), m));
   model.frames = read_frames(root.group("frames"), model.parts.size(), m);
 
   const Group training = root.group("training");

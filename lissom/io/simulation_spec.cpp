@@ -87,7 +87,7 @@ std::string with_time_unit(const std::string& text, double unit) {
 }
 
 // Two columns, time and value; '#' begins a comment, a line without numbers may head them.
-void read_columns(const std::filesystem::path& path, Given& given) {
+void read_given_columns(const std::filesystem::path& path, Given& given) {
   const std::string bytes = read_file(path);
   std::string_view text = bytes;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
@@ -113,9 +113,9 @@ void read_columns(const std::filesystem::path& path, Given& given) {
   }
 }
 
-class Reader {
+class SimulationReader {
  public:
-  Reader(const std::vector<BodySpec>& bodies, const UnitSystem& units, std::filesystem::path folder, bool rom)
+  SimulationReader(const std::vector<BodySpec>& bodies, const UnitSystem& units, std::filesystem::path folder, bool rom)
       : bodies_(bodies), units_(units), folder_(std::move(folder)), rom_(rom) {}
 
   const UnitSystem& units() const { return units_; }
@@ -324,7 +324,7 @@ class Reader {
       } else if (name == "file" && entry.is_string()) {
         ++sources;
         try {
-          read_columns(folder_ / entry.as_string().str, out);
+          read_given_columns(folder_ / entry.as_string().str, out);
         } catch (const InputError& e) {
           bad(e.what());
         }
@@ -414,7 +414,7 @@ bool read_kind(TomlTable& table, const std::vector<std::pair<std::string, Kind>>
   return value.is_string() && std::find(words.begin(), words.end(), value.as_string().str) != words.end();
 }
 
-JointSpec read_joint(TomlTable& table, const Reader& reader, std::set<std::string>& taken) {
+JointSpec read_joint(TomlTable& table, const SimulationReader& reader, std::set<std::string>& taken) {
   JointSpec joint;
   joint.where = table.where();
   joint.name = read_name(table, taken);
@@ -476,7 +476,7 @@ Vector3d read_three(TomlTable& table, const char* key, double scale) {
   return Vector3d(values->data()) * scale;
 }
 
-LoadSpec read_load(TomlTable& table, const Reader& reader, std::set<std::string>& taken) {
+LoadSpec read_load(TomlTable& table, const SimulationReader& reader, std::set<std::string>& taken) {
   LoadSpec spec;
   Load& load = spec.load;
   const UnitSystem& u = reader.units();
@@ -606,7 +606,7 @@ void read_components(TomlTable& table, std::vector<int>& components) {
     table.problem("components", fmt::format("names none of: {}", fmt::join(names, ", ")));
 }
 
-SensorSpec read_sensor(TomlTable& table, const Reader& reader, const SimulationSpec& simulation,
+SensorSpec read_sensor(TomlTable& table, const SimulationReader& reader, const SimulationSpec& simulation,
                        std::set<std::string>& taken) {
   SensorSpec sensor;
   sensor.where = table.where();
@@ -991,7 +991,7 @@ std::optional<SimulationSpec> read_simulation_spec(TomlTable& root, const std::v
     any = any || root.has(key);
   if (const auto gravity = root.vector3("gravity"))
     spec.gravity = *gravity * units.length / (units.time * units.time);
-  const Reader reader(bodies, units, folder, rom);
+  const SimulationReader reader(bodies, units, folder, rom);
   std::set<std::string> joints, loads, sensors;
   for (TomlTable& table : root.tables("joints")) spec.joints.push_back(read_joint(table, reader, joints));
   for (TomlTable& table : root.tables("loads")) spec.loads.push_back(read_load(table, reader, loads));

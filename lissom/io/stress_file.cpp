@@ -17,15 +17,15 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using hdf5::Group;
 
-constexpr const char* format_name = "lissom-stress";
+constexpr const char* stress_format = "lissom-stress";
 
-std::span<const double> numbers(const Eigen::Ref<const MatrixXd>& X) {
+std::span<const double> values_of(const Eigen::Ref<const MatrixXd>& X) {
   return {X.data(), static_cast<size_t>(X.size())};
 }
 
 // (k, n, 6): as six rows a node and a column an instant lie in memory
 void write_components(Group& group, const char* name, const MatrixXd& values) {
-  group.write(name, numbers(values),
+  group.write(name, values_of(values),
               {static_cast<std::uint64_t>(values.cols()), static_cast<std::uint64_t>(values.rows() / 6), 6});
 }
 
@@ -40,13 +40,13 @@ void write_body(Group group, const StressFileBody& body) {
     peak.write_attribute("von_mises", largest);
     peak.write_attribute("node", body.node_ids[static_cast<size_t>(node)]);
     peak.write_attribute("time", body.peak_time[node]);
-    peak.write("von_mises", numbers(body.peak));
-    peak.write("time", numbers(body.peak_time));
+    peak.write("von_mises", values_of(body.peak));
+    peak.write("time", values_of(body.peak_time));
   }
   if (body.stress.cols() == 0) return;
   Group at = group.create_group("at");
   const MatrixXd von_mises = von_mises_of(body.stress);
-  at.write("von_mises", numbers(von_mises),
+  at.write("von_mises", values_of(von_mises),
            {static_cast<std::uint64_t>(von_mises.cols()), static_cast<std::uint64_t>(von_mises.rows())});
   write_components(at, "stress", body.stress);
   if (body.strain.size() > 0) write_components(at, "strain", body.strain);
@@ -57,19 +57,13 @@ void write_body(Group group, const StressFileBody& body) {
   write_components(at, "element_stress", body.element_stress);
 }
 
-VectorXd read_vector(const Group& group, const char* name, std::uint64_t size) {
-  expect_shape(group, name, {size});
-  const auto values = group.read_doubles(name);
-  return Eigen::Map<const VectorXd>(values.data(), static_cast<Index>(values.size()));
-}
-
-MatrixXd read_components(const Group& group, const char* name, std::uint64_t k, std::uint64_t n) {
+MatrixXd read_stress_components(const Group& group, const char* name, std::uint64_t k, std::uint64_t n) {
   expect_shape(group, name, {k, n, 6});
   const auto values = group.read_doubles(name);
   return Eigen::Map<const MatrixXd>(values.data(), static_cast<Index>(6 * n), static_cast<Index>(k));
 }
 
-StressFileBody read_body(const Group& group, std::uint64_t k) {
+StressFileBody read_stress_body(const Group& group, std::uint64_t k) {
   StressFileBody body;
   body.name = group.string_attribute("name");
   body.formulation = group.string_attribute("formulation");
@@ -84,22 +78,22 @@ StressFileBody read_body(const Group& group, std::uint64_t k) {
   }
   if (k == 0) return body;
   const Group at = group.group("at");
-  body.stress = read_components(at, "stress", k, n);
-  if (at.has("strain")) body.strain = read_components(at, "strain", k, n);
+  body.stress = read_stress_components(at, "stress", k, n);
+  if (at.has("strain")) body.strain = read_stress_components(at, "strain", k, n);
   if (!at.has("element_ids")) return body;
   body.element_ids = at.read_longs("element_ids");
   body.element_offsets = at.read_longs("element_offsets");
   body.element_nodes = at.read_longs("element_nodes");
   expect_offsets(at, "element_offsets", body.element_offsets, body.element_ids.size(),
                  body.element_nodes.size());
-  body.element_stress = read_components(at, "element_stress", k, body.element_nodes.size());
+  body.element_stress = read_stress_components(at, "element_stress", k, body.element_nodes.size());
   return body;
 }
 
 }  // namespace
 
 bool is_stress_file(const std::filesystem::path& path) {
-  return has_format(path, format_name);
+  return has_format(path, stress_format);
 }
 
 void write_stress_file(const std::filesystem::path& path, const StressFile& file) {
@@ -107,13 +101,13 @@ void write_stress_file(const std::filesystem::path& path, const StressFile& file
   hdf5::File h5 = hdf5::File::create(atomic.temporary(), path.string());
   {
     Group root = h5.root();
-    write_format(root, format_name, stress_file_version);
+    write_format(root, stress_format, stress_file_version);
     root.write_attribute("title", file.title);
     root.write_attribute("case", file.case_name);
     root.write_attribute("samples", file.samples);
     root.write_attribute("bodies", static_cast<std::int64_t>(file.bodies.size()));
     root.write("study", std::vector<std::string>{file.study});
-    root.write("time", numbers(file.at));
+    root.write("time", values_of(file.at));
     Group bodies = root.create_group("bodies");
     for (size_t i = 0; i < file.bodies.size(); ++i)
       write_body(bodies.create_group(std::to_string(i)), file.bodies[i]);
@@ -125,7 +119,7 @@ void write_stress_file(const std::filesystem::path& path, const StressFile& file
 StressFile read_stress_file(const std::filesystem::path& path, Diagnostics& diagnostics) {
   const hdf5::File h5 = hdf5::File::open(path);
   const Group root = h5.root();
-  expect_format(root, path, format_name, "a stress file", stress_file_version);
+  expect_format(root, path, stress_format, "a stress file", stress_file_version);
   constexpr std::string_view known[] = {"bodies", "study", "time"};
   for (const std::string& name : root.names())
     if (std::find(std::begin(known), std::end(known), name) == std::end(known))
@@ -146,7 +140,7 @@ StressFile read_stress_file(const std::filesystem::path& path, Diagnostics& diag
     fail_input("{}: {} bodies make no sense; the file is damaged", path.string(), count);
   const Group bodies = root.group("bodies");
   for (std::int64_t i = 0; i < count; ++i)
-    file.bodies.push_back(read_body(bodies.group(std::to_string(i)), at.size()));
+    file.bodies.push_back(read_stress_body(bodies.group(std::to_string(i)), at.size()));
   return file;
 }
 

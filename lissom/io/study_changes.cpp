@@ -22,7 +22,7 @@ std::string name_in_list(const toml::value& entry, size_t index) {
   return std::to_string(index + 1);
 }
 
-bool is_list_of_tables(const toml::value& value) {
+bool begins_with_table(const toml::value& value) {
   return value.is_array() && !value.as_array().empty() && value.as_array().front().is_table();
 }
 
@@ -31,7 +31,7 @@ void flatten(const toml::value& value, const std::string& path, Keys& keys) {
   if (value.is_table()) {
     for (const auto& [key, entry] : value.as_table()) flatten(entry, path + dot + key, keys);
     if (value.as_table().empty()) keys[path] = "{ }";
-  } else if (is_list_of_tables(value)) {
+  } else if (begins_with_table(value)) {
     size_t index = 0;
     for (const toml::value& entry : value.as_array()) {
       std::string name = path + dot + name_in_list(entry, index);

@@ -154,7 +154,7 @@ SpiderSpec read_spider(TomlTable table) {
   return spider;
 }
 
-VibrationOptions read_modes(TomlTable& table) {
+VibrationOptions read_vibration(TomlTable& table) {
   VibrationOptions options;
   if (const auto count = table.integer("count")) {
     if (*count < 1 || *count > 100000)
@@ -271,7 +271,7 @@ BodySpec read_body(const std::string& name, TomlTable table, const std::filesyst
     table.problem(table.has("body") ? "body" : "stiffness",
                   "material, mass and spiders do not go with matrices, which have them built in");
   if (auto modes = table.table("modes")) {
-    body.modes = read_modes(*modes);
+    body.modes = read_vibration(*modes);
     modes->renamed("vtu", "paraview");
     body.paraview = modes->boolean("paraview").value_or(true);
     modes->finish();

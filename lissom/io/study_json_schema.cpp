@@ -9,43 +9,43 @@ namespace lissom {
 
 namespace {
 
-using json = nlohmann::ordered_json;
+using nlohmann::ordered_json;
 
 std::string reference_to(const TableSchema& table) {
   return "#/definitions/" + table.name;
 }
 
-json pattern(const std::string& regular, const std::string& description) {
+ordered_json pattern(const std::string& regular, const std::string& description) {
   return {{"type", "string"}, {"pattern", regular}, {"description", description}};
 }
 
-json number(const KeySchema& key, bool whole) {
-  json plain = {{"type", whole ? "integer" : "number"}};
+ordered_json number_schema(const KeySchema& key, bool whole) {
+  ordered_json plain = {{"type", whole ? "integer" : "number"}};
   // whole numbers where they are
   const auto limit = [](double value) {
-    return value == std::floor(value) && std::abs(value) < 1e15 ? json(static_cast<long>(value))
-                                                                : json(value);
+    return value == std::floor(value) && std::abs(value) < 1e15 ? ordered_json(static_cast<long>(value))
+                                                                : ordered_json(value);
   };
   if (std::isfinite(key.bounds.low))
     plain[key.bounds.open_low ? "exclusiveMinimum" : "minimum"] = limit(key.bounds.low);
   if (std::isfinite(key.bounds.high))
     plain[key.bounds.open_high ? "exclusiveMaximum" : "maximum"] = limit(key.bounds.high);
-  json list = json::array({plain, pattern("^\\s*=", "an expression of [parameters]")});
+  ordered_json list = ordered_json::array({plain, pattern("^\\s*=", "an expression of [parameters]")});
   if (!whole)
     list.push_back(pattern("^\\s*[-+]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)?\\s*[^0-9\\s.]",
                            std::string("a number with a unit: ") + std::string(units_for(key.dimension))));
   return {{"anyOf", list}};
 }
 
-json list_of(json items, int least = 0, int most = -1) {
-  json list = {{"type", "array"}, {"items", std::move(items)}};
+ordered_json list_of(ordered_json items, int least = 0, int most = -1) {
+  ordered_json list = {{"type", "array"}, {"items", std::move(items)}};
   if (least > 0) list["minItems"] = least;
   if (most >= 0) list["maxItems"] = most;
   return list;
 }
 
-json word(const KeySchema& key) {
-  json values = json::array(), meanings = json::array();
+ordered_json word(const KeySchema& key) {
+  ordered_json values = ordered_json::array(), meanings = ordered_json::array();
   for (const WordSchema& choice : key.choices) {
     values.push_back(choice.word);
     meanings.push_back(choice.meaning);
@@ -53,31 +53,31 @@ json word(const KeySchema& key) {
   return {{"type", "string"}, {"enum", values}, {"x-taplo", {{"docs", {{"enumValues", meanings}}}}}};
 }
 
-json function(const KeySchema& key) {
-  return {{"anyOf", json::array({json{{"type", "number"}},
-                                 json{{"type", "string"},
+ordered_json function(const KeySchema& key) {
+  return {{"anyOf", ordered_json::array({ordered_json{{"type", "number"}},
+                                 ordered_json{{"type", "string"},
                                       {"description", "an expression of t, or a number with a unit"}},
-                                 json{{"$ref", reference_to(*key.table)}}})}};
+                                 ordered_json{{"$ref", reference_to(*key.table)}}})}};
 }
 
 // What a key may be, one entry for each kind.
-void add_alternatives(const KeySchema& key, json& list) {
-  const auto add = [&](json one) {
+void add_alternatives(const KeySchema& key, ordered_json& list) {
+  const auto add = [&](ordered_json one) {
     if (std::find(list.begin(), list.end(), one) == list.end()) list.push_back(std::move(one));
   };
   // alternatives of alternatives are alternatives
-  const auto add_all = [&](const json& any) {
-    for (const json& one : any.at("anyOf")) add(one);
+  const auto add_all = [&](const ordered_json& any) {
+    for (const ordered_json& one : any.at("anyOf")) add(one);
   };
   if (key.has(kind::text | kind::file)) add({{"type", "string"}});
   if (key.has(kind::word)) add(word(key));
-  if (key.has(kind::number | kind::numbers)) add_all(number(key, false));
-  if (key.has(kind::integer)) add_all(number(key, true));
+  if (key.has(kind::number | kind::numbers)) add_all(number_schema(key, false));
+  if (key.has(kind::integer)) add_all(number_schema(key, true));
   if (key.has(kind::boolean)) add({{"type", "boolean"}});
-  if (key.has(kind::vector)) add(list_of(number(key, false), 3, 3));
-  if (key.has(kind::numbers)) add(list_of(number(key, false)));
-  if (key.has(kind::integers)) add(list_of(number(key, true)));
-  if (key.has(kind::matrix)) add(list_of(list_of(number(key, false), 3, 3), 3, 3));
+  if (key.has(kind::vector)) add(list_of(number_schema(key, false), 3, 3));
+  if (key.has(kind::numbers)) add(list_of(number_schema(key, false)));
+  if (key.has(kind::integers)) add(list_of(number_schema(key, true)));
+  if (key.has(kind::matrix)) add(list_of(list_of(number_schema(key, false), 3, 3), 3, 3));
   if (key.has(kind::texts)) {
     add({{"type", "string"}});
     add(list_of({{"type", "string"}}));
@@ -94,7 +94,7 @@ void add_alternatives(const KeySchema& key, json& list) {
     add({{"type", "object"}, {"additionalProperties", {{"$ref", reference_to(*key.table)}}}});
 }
 
-json fallback(const KeySchema& key) {
+ordered_json fallback(const KeySchema& key) {
   if (const bool* value = std::get_if<bool>(&key.fallback)) return *value;
   if (const long* value = std::get_if<long>(&key.fallback)) return *value;
   if (const double* value = std::get_if<double>(&key.fallback)) return *value;
@@ -112,8 +112,8 @@ std::string description(const KeySchema& key) {
   return text;
 }
 
-json property(const std::vector<const KeySchema*>& entries) {
-  json list = json::array();
+ordered_json property(const std::vector<const KeySchema*>& entries) {
+  ordered_json list = ordered_json::array();
   std::string text;
   bool any = false;
   for (const KeySchema* key : entries) {
@@ -121,7 +121,7 @@ json property(const std::vector<const KeySchema*>& entries) {
     add_alternatives(*key, list);
     text += (text.empty() ? "" : "\n") + description(*key);
   }
-  json out = {{"description", text}};
+  ordered_json out = {{"description", text}};
   // several entries of one name may have several defaults
   if (entries.size() == 1 && entries.front()->has_fallback()) out["default"] = fallback(*entries.front());
   if (any) return out;
@@ -132,9 +132,9 @@ json property(const std::vector<const KeySchema*>& entries) {
   return out;
 }
 
-json object(const TableSchema& table) {
-  json out = {{"type", "object"}, {"description", table.meaning}};
-  json properties = json::object(), required = json::array();
+ordered_json object(const TableSchema& table) {
+  ordered_json out = {{"type", "object"}, {"description", table.meaning}};
+  ordered_json properties = ordered_json::object(), required = ordered_json::array();
   for (const std::string& name : table.names()) {
     const auto entries = table.find(name);
     properties[name] = property(entries);
@@ -142,20 +142,20 @@ json object(const TableSchema& table) {
   }
   if (!properties.empty()) out["properties"] = properties;
   if (!required.empty()) out["required"] = required;
-  out["additionalProperties"] = table.others.empty() ? json(false) : property({&table.others.front()});
+  out["additionalProperties"] = table.others.empty() ? ordered_json(false) : property({&table.others.front()});
   return out;
 }
 
 }  // namespace
 
-json study_json_schema() {
-  json schema = {{"$schema", "http://json-schema.org/draft-07/schema#"}, {"title", "Lissom study"}};
-  const json root = object(study_schema());
+ordered_json study_json_schema() {
+  ordered_json schema = {{"$schema", "http://json-schema.org/draft-07/schema#"}, {"title", "Lissom study"}};
+  const ordered_json root = object(study_schema());
   for (const auto& [name, value] : root.items()) schema[name] = value;
   // bodies, or a model in their place; an included file may have them
-  schema["anyOf"] = json::array(
-      {json{{"required", {"bodies"}}}, json{{"required", {"rom"}}}, json{{"required", {"include"}}}});
-  json definitions = json::object();
+  schema["anyOf"] = ordered_json::array(
+      {ordered_json{{"required", {"bodies"}}}, ordered_json{{"required", {"rom"}}}, ordered_json{{"required", {"include"}}}});
+  ordered_json definitions = ordered_json::object();
   for (const TableSchema* table : all_tables(study_schema()))
     if (!table->name.empty()) definitions[table->name] = object(*table);
   schema["definitions"] = definitions;

@@ -24,7 +24,7 @@ bool same(const JointSpec& a, const JointSpec& b) {
 }
 
 template <class Named>
-const Named* find(const std::vector<Named>& list, const std::string& name) {
+const Named* find_named(const std::vector<Named>& list, const std::string& name) {
   const auto at = std::find_if(list.begin(), list.end(), [&](const Named& one) { return one.name == name; });
   return at == list.end() ? nullptr : &*at;
 }
@@ -107,7 +107,7 @@ class Limits {
     look_at_joints(of);
     if (&of == &study_) return;
     for (const BodySpec& body : of.bodies) {
-      const BodySpec* own = find(study_.bodies, body.name);
+      const BodySpec* own = find_named(study_.bodies, body.name);
       if (own && own->reduction_key == body.reduction_key) continue;
       add(body.where, "bodies." + body.name,
           "a SLAP model is made of the bodies of the study itself, and this one differs from them: train a "
@@ -117,7 +117,7 @@ class Limits {
     }
     if (!of.simulation || !study_.simulation) return;
     for (const JointSpec& joint : of.simulation->joints) {
-      const JointSpec* own = find(study_.simulation->joints, joint.name);
+      const JointSpec* own = find_named(study_.simulation->joints, joint.name);
       if (own && same(*own, joint)) continue;
       add(joint.where, "joints." + joint.name,
           "a SLAP model has the joints of the study itself built in, and this one differs from them: train a "
@@ -132,7 +132,7 @@ class Limits {
     const std::string run =
         first.case_name.empty() ? "the study itself" : fmt::format("the case '{}'", first.case_name);
     for (const BodySpec& body : asking_.bodies) {
-      const BodySpec* other = find(first.bodies, body.name);
+      const BodySpec* other = find_named(first.bodies, body.name);
       if (!other) continue;
       const Placement &a = body.placement, &b = other->placement;
       const char* differs = a.position != b.position                   ? "position"

@@ -19,7 +19,7 @@ constexpr long most_modes = 500;
 
 // Integer in 1 .. most, or the value as it was with a problem noted.
 template <class Value>
-void read_modes(TomlTable& table, const char* key, long most, const char* limit, Value& value) {
+void read_modes_up_to(TomlTable& table, const char* key, long most, const char* limit, Value& value) {
   const auto number = table.integer(key);
   if (!number) return;
   if (*number < 1 || *number > most)
@@ -28,7 +28,7 @@ void read_modes(TomlTable& table, const char* key, long most, const char* limit,
     value = static_cast<int>(*number);
 }
 
-void read_positive(TomlTable& table, const char* key, double scale, double& value) {
+void read_scaled(TomlTable& table, const char* key, double scale, double& value) {
   const auto number = table.number(key);
   if (!number) return;
   if (*number < 0)
@@ -118,12 +118,12 @@ TrainSpec read_train_spec(TomlTable& table, const toml::value& root, const UnitS
     spec.pod = read_pod_train_spec(table, root);
     return spec;
   }
-  read_modes(table, "max_order", most_modes, "", spec.max_order);
-  read_modes(table, "order", spec.max_order, " (max_order)", spec.order);
-  read_modes(table, "reference", 1000000, "", spec.reference);
-  read_positive(table, "tolerance", units.length, spec.tolerance);
-  read_positive(table, "noise", units.length, spec.noise);
-  read_positive(table, "mass_damping", 1 / units.time, spec.mass_damping);
+  read_modes_up_to(table, "max_order", most_modes, "", spec.max_order);
+  read_modes_up_to(table, "order", spec.max_order, " (max_order)", spec.order);
+  read_modes_up_to(table, "reference", 1000000, "", spec.reference);
+  read_scaled(table, "tolerance", units.length, spec.tolerance);
+  read_scaled(table, "noise", units.length, spec.noise);
+  read_scaled(table, "mass_damping", 1 / units.time, spec.mass_damping);
   table.choice<bool>("joints", {{"project", true}, {"data", false}}, spec.project_on_joints);
   table.choice<bool>("modes", {{"component", true}, {"data", false}}, spec.component_modes);
   spec.reconstruct = table.boolean("reconstruct").value_or(spec.reconstruct);

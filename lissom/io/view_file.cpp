@@ -18,14 +18,14 @@ using Eigen::Index;
 using Eigen::MatrixXf;
 using hdf5::Group;
 
-constexpr const char* format_name = "lissom-view";
+constexpr const char* view_format = "lissom-view";
 
 template <class Derived>
-auto numbers(const Eigen::PlainObjectBase<Derived>& X) {
+auto span_of(const Eigen::PlainObjectBase<Derived>& X) {
   return std::span<const typename Derived::Scalar>(X.data(), static_cast<size_t>(X.size()));
 }
 
-std::uint64_t count(Index n) {
+std::uint64_t extent(Index n) {
   return static_cast<std::uint64_t>(n);
 }
 
@@ -64,7 +64,7 @@ MatrixXf read_fields(const Group& group, const char* name, std::uint64_t r, std:
   return read_floats(group, name, {r, n, c}, n * c, r);
 }
 
-Eigen::MatrixXd read_columns(const Group& group, const char* name, std::uint64_t columns,
+Eigen::MatrixXd read_frames(const Group& group, const char* name, std::uint64_t columns,
                              std::uint64_t rows) {
   expect_shape(group, name, {columns, rows});
   const std::vector<double> values = group.read_doubles(name);
@@ -76,7 +76,7 @@ Eigen::MatrixXd read_columns(const Group& group, const char* name, std::uint64_t
 void write_part(Group group, const ViewPart& part) {
   group.write_attribute("name", part.name);
   group.write_attribute("mesh_nodes", part.mesh_nodes);
-  group.write("points", numbers(part.points), {count(part.points.cols()), 3});
+  group.write("points", span_of(part.points), {extent(part.points.cols()), 3});
   group.write("node_ids", part.node_ids);
   write_points(group, "triangles", part.triangles, 3);
   write_points(group, "edges", part.edges, 2);
@@ -100,8 +100,8 @@ void write_series(Group group, const ViewSeries& series, Index n, Index c, Index
   group.write_attribute("largest", series.largest);
   group.write_attribute("error", series.error);
   LISSOM_ASSERT(series.rank() == 0 || (series.basis.rows() == c * n && series.amplitudes.cols() == frames));
-  group.write("basis", numbers(series.basis), {count(series.rank()), count(n), count(c)});
-  group.write("amplitudes", numbers(series.amplitudes), {count(frames), count(series.rank())});
+  group.write("basis", span_of(series.basis), {extent(series.rank()), extent(n), extent(c)});
+  group.write("amplitudes", span_of(series.amplitudes), {extent(frames), extent(series.rank())});
 }
 
 ViewSeries read_series(const Group& group, std::uint64_t n, std::uint64_t c, std::uint64_t frames) {
@@ -116,12 +116,12 @@ ViewSeries read_series(const Group& group, std::uint64_t n, std::uint64_t c, std
 }
 
 void write_motion(Group group, const ViewMotion& motion, const std::vector<ViewPart>& parts) {
-  group.write("time", numbers(motion.time));
+  group.write("time", span_of(motion.time));
   for (size_t p = 0; p < motion.parts.size(); ++p) {
     const ViewMotion::Part& part = motion.parts[p];
     Group of = group.create_group(std::to_string(p));
-    of.write("position", numbers(part.position), {count(part.position.cols()), 3});
-    of.write("rotation", numbers(part.rotation), {count(part.rotation.cols()), 4});
+    of.write("position", span_of(part.position), {extent(part.position.cols()), 3});
+    of.write("rotation", span_of(part.rotation), {extent(part.rotation.cols()), 4});
     const Index n = parts[p].points.cols(), frames = motion.time.size();
     write_series(of.create_group("displacement"), part.displacement, n, 3, frames);
     if (part.has_stress) write_series(of.create_group("stress"), part.stress, n, 6, frames);
@@ -138,8 +138,8 @@ ViewMotion read_motion(const Group& group, const std::vector<ViewPart>& parts) {
     const Group of = group.group(std::to_string(p));
     const std::uint64_t n = parts[p].node_ids.size();
     ViewMotion::Part part;
-    part.position = read_columns(of, "position", time.size(), 3);
-    part.rotation = read_columns(of, "rotation", time.size(), 4);
+    part.position = read_frames(of, "position", time.size(), 3);
+    part.rotation = read_frames(of, "rotation", time.size(), 4);
     part.displacement = read_series(of.group("displacement"), n, 3, time.size());
     part.has_stress = of.has("stress");
     if (part.has_stress) part.stress = read_series(of.group("stress"), n, 6, time.size());
@@ -162,11 +162,11 @@ void write_shapes(Group group, const ViewShapes& shapes) {
   for (size_t p = 0; p < shapes.parts.size(); ++p) {
     const ViewShapes::Part& part = shapes.parts[p];
     Group of = group.create_group(std::to_string(p));
-    of.write("position", numbers(part.position));
-    of.write("rotation", numbers(part.rotation));
+    of.write("position", span_of(part.position));
+    of.write("rotation", span_of(part.rotation));
     for (const auto& [name, shape] : {std::pair("real", &part.real), std::pair("imaginary", &part.imaginary)})
       if (shape->size() > 0)
-        of.write(name, numbers(*shape), {count(shape->cols()), count(shape->rows() / 3), 3});
+        of.write(name, span_of(*shape), {extent(shape->cols()), extent(shape->rows() / 3), 3});
   }
 }
 
@@ -267,7 +267,7 @@ std::pair<Eigen::Vector3d, Eigen::Vector3d> View::box() const {
 }
 
 bool is_view_file(const std::filesystem::path& path) {
-  return has_format(path, format_name);
+  return has_format(path, view_format);
 }
 
 void write_view_file(const std::filesystem::path& path, const View& view) {
@@ -277,7 +277,7 @@ void write_view_file(const std::filesystem::path& path, const View& view) {
   hdf5::File h5 = hdf5::File::create(atomic.temporary(), path.string());
   {
     Group root = h5.root();
-    write_format(root, format_name, view_file_version);
+    write_format(root, view_format, view_file_version);
     root.write_attribute("title", view.title);
     root.write_attribute("parts", static_cast<std::int64_t>(view.parts.size()));
     root.write("notes", view.notes);
@@ -295,7 +295,7 @@ void write_view_file(const std::filesystem::path& path, const View& view) {
 View read_view_file(const std::filesystem::path& path, Diagnostics& diagnostics) {
   const hdf5::File h5 = hdf5::File::open(path);
   const Group root = h5.root();
-  expect_format(root, path, format_name, "a view", view_file_version);
+  expect_format(root, path, view_format, "a view", view_file_version);
   constexpr std::string_view known[] = {"motion", "notes", "parts", "sensors", "shapes"};
   for (const std::string& name : root.names())
     if (std::find(std::begin(known), std::end(known), name) == std::end(known))

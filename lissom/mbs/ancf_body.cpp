@@ -35,7 +35,7 @@ struct Run {
   int node = 0, q = 0, count = 0;
 };
 
-struct Marker {
+struct BeamMarker {
   AncfMarker shape;
   std::vector<int> coordinates;
 };
@@ -64,7 +64,7 @@ struct AncfBody::Impl {
   std::vector<int> odd_nodes;  // in no run
   VectorXd start, start_rate;  // E, dE/dt (N)
   std::vector<std::int64_t> node_ids;
-  std::vector<Marker> markers;
+  std::vector<BeamMarker> markers;
 
   int global(const AncfNode& at) const { return beams[at.beam].first_node + at.node; }
   int entry_of(int node, int k) const { return 2 * D * node + k; }
@@ -566,7 +566,7 @@ int AncfBody::add_marker(const MarkerSpec& spec) {
     fail_input("{}ANCF beam '{}' has no node {}; its nodes are 1 to {}", at, beam.name, id,
                beam.elements + 1);
 
-  Marker marker;
+  BeamMarker marker;
   const int D = impl_->D, node = impl_->beams[b].first_node + static_cast<int>(id) - 1;
   for (int k = 0; k < 2 * D; ++k)
     if (const int index = impl_->entries[impl_->entry_of(node, k)].index; index >= 0)
@@ -607,7 +607,7 @@ std::vector<int> AncfBody::marker_coordinates(int marker) const {
 
 void AncfBody::marker(int number, const Vector& q, const Vector& v, bool gradients, Workspace& workspace,
                       MarkerKinematics& out) const {
-  const Marker& marker = impl_->markers[number];
+  const BeamMarker& marker = impl_->markers[number];
   Work& room = static_cast<Work&>(workspace);
   const auto k = static_cast<Eigen::Index>(marker.coordinates.size());
   for (Eigen::Index i = 0; i < k; ++i) {
@@ -620,7 +620,7 @@ void AncfBody::marker(int number, const Vector& q, const Vector& v, bool gradien
 
 void AncfBody::add_marker_hessian(int number, const Vector& q, const Vector12d& w, double factor,
                                   Workspace& workspace, Eigen::Ref<Eigen::MatrixXd> H) const {
-  const Marker& marker = impl_->markers[number];
+  const BeamMarker& marker = impl_->markers[number];
   Work& room = static_cast<Work&>(workspace);
   const auto k = static_cast<Eigen::Index>(marker.coordinates.size());
   for (Eigen::Index i = 0; i < k; ++i) room.x[i] = q[marker.coordinates[i]];

@@ -23,12 +23,12 @@ using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 using Rows = Eigen::Matrix<double, Eigen::Dynamic, 3>;     // s by 3: a row for each field
-using Columns = Eigen::Matrix<double, 3, Eigen::Dynamic>;  // 3 by s: the coordinates q as they are
+using ModeColumns = Eigen::Matrix<double, 3, Eigen::Dynamic>;  // 3 by s: the coordinates q as they are
 using Matrix39 = Eigen::Matrix<double, 3, 9>;
 using Matrix12x3 = Eigen::Matrix<double, 12, 3>;
 
 auto as_columns(const Body::Vector& q) {
-  return Eigen::Map<const Columns>(q.data(), 3, q.size() / 3);
+  return Eigen::Map<const ModeColumns>(q.data(), 3, q.size() / 3);
 }
 // the 3s numbers of `rows`, all x, then all y, then all z
 auto stacked(Rows& rows) {
@@ -47,7 +47,7 @@ void cross_blocks(const Rows& x, MatrixXd& out) {
   }
 }
 
-struct Marker {
+struct GcmsMarker {
   VectorXd position;  // s
   MatrixXd moment;    // 3 by s; empty without rotation
   // from the mean of the nodes to the marker, and its axes, in the body's frame
@@ -147,7 +147,7 @@ class GcmsBody final : public Body {
   Matrix3d rest_;       // row a - 1 is rest_a = m_a of C = sum q_a m_a', a = 1..3
   MatrixXd K_, D_, P_;  // of stacked coordinates; D_ = P' D_modal P
   double root_mass_, radius_ = 0;
-  std::vector<Marker> markers_;
+  std::vector<GcmsMarker> markers_;
   std::unordered_map<std::int64_t, int> node_index_;
 };
 
@@ -238,7 +238,7 @@ void GcmsBody::add_residual(const Vector& q, const Vector& v, const Vector& a, d
   Work& room = static_cast<Work&>(workspace);
   deform(q, v, room);
   elastic_force(room);
-  Eigen::Map<Columns> force(r.data(), 3, s_);
+  Eigen::Map<ModeColumns> force(r.data(), 3, s_);
   r += w * a;
   // A f - G' tau, G_a = H^-1 [m_a]x A'
   force.noalias() += room.p.A.lazyProduct(room.f.transpose());
@@ -395,7 +395,7 @@ int GcmsBody::add_marker(const MarkerSpec& spec) {
           "an interface there",
           at, name());
   }
-  Marker marker;
+  GcmsMarker marker;
   marker.position = frame.position;
   marker.moment = frame.moment;
   marker.arms[0] = frame.rotates() ? Vector3d(frame.origin - frame.mean) : Vector3d(Vector3d::Zero());
@@ -408,7 +408,7 @@ int GcmsBody::add_marker(const MarkerSpec& spec) {
 // omega/dq as above, for all fields.
 void GcmsBody::marker(int number, const Vector& q, const Vector& v, bool gradients, Workspace&,
                       MarkerKinematics& out) const {
-  const Marker& marker = markers_[number];
+  const GcmsMarker& marker = markers_[number];
   const auto Q = as_columns(q), V = as_columns(v);
   const Index n = 3 * static_cast<Index>(s_);
   out.rotates = marker.moment.size() > 0;
@@ -455,7 +455,7 @@ void GcmsBody::marker(int number, const Vector& q, const Vector& v, bool gradien
 
 void GcmsBody::add_marker_hessian(int number, const Vector& q, const Vector12d& w, double factor,
                                   Workspace& workspace, Eigen::Ref<MatrixXd> H) const {
-  const Marker& marker = markers_[number];
+  const GcmsMarker& marker = markers_[number];
   if (marker.moment.size() == 0) return;
   Work& room = static_cast<Work&>(workspace);
   const Polar p = polar(as_columns(q).lazyProduct(marker.moment.transpose()));
@@ -521,7 +521,7 @@ Eigen::Matrix3Xd GcmsBody::node_velocities(const Vector&, const Vector& v) const
 void GcmsBody::deformation(int, const Vector& q, Eigen::Ref<VectorXd> d) const {
   const auto Q = as_columns(q);
   const Matrix3d A = polar(Q.middleCols<3>(1) * rest_).A;
-  Eigen::Map<Columns> z(d.data(), 3, s_);
+  Eigen::Map<ModeColumns> z(d.data(), 3, s_);
   z.noalias() = A.transpose().lazyProduct(Q);
   z.col(0).setZero();  // translation is no deformation
   z.middleCols<3>(1) -= rest_.transpose();

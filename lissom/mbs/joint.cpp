@@ -14,7 +14,7 @@ struct Kind {
   const char* name;
   int rows;
 };
-const std::array<Kind, 12> kinds = {{{"spherical", 3},
+const std::array<Kind, 12> joint_kinds = {{{"spherical", 3},
                                      {"revolute", 5},
                                      {"cylindrical", 4},
                                      {"prismatic", 5},
@@ -27,11 +27,11 @@ const std::array<Kind, 12> kinds = {{{"spherical", 3},
                                      {"angle", 1},
                                      {"displacement", 1}}};
 
-using Rows = std::array<BilinearForm, 6>;
+using JointRows = std::array<BilinearForm, 6>;
 
 // Row builder: appends the forms of joint.hpp's table.
 struct Builder {
-  Rows& rows;
+  JointRows& rows;
   int count = 0;
 
   void coincident() {
@@ -87,7 +87,7 @@ void angle_row(const Joint& joint, double t, int order, BilinearForm& row) {
 
 // The rows of a joint, or of order 1 and 2 their derivatives with respect to t (empty forms where nothing
 // depends on it).
-void build_rows(const Joint& joint, double t, int order, Rows& rows) {
+void build_rows(const Joint& joint, double t, int order, JointRows& rows) {
   const int count = joint.constraints();
   for (int i = 0; i < count; ++i) rows[i].clear();
   Builder builder{rows};
@@ -163,18 +163,18 @@ Vector24d both(const Vector12d& first, const Vector12d& second) {
 const std::vector<std::pair<std::string, JointKind>>& joint_names() {
   static const auto names = [] {
     std::vector<std::pair<std::string, JointKind>> list;
-    for (size_t i = 0; i < kinds.size(); ++i) list.emplace_back(kinds[i].name, static_cast<JointKind>(i));
+    for (size_t i = 0; i < joint_kinds.size(); ++i) list.emplace_back(joint_kinds[i].name, static_cast<JointKind>(i));
     return list;
   }();
   return names;
 }
 
 std::string_view name_of(JointKind kind) {
-  return kinds[static_cast<size_t>(kind)].name;
+  return joint_kinds[static_cast<size_t>(kind)].name;
 }
 
 int constraints_of(JointKind kind) {
-  return kinds[static_cast<size_t>(kind)].rows;
+  return joint_kinds[static_cast<size_t>(kind)].rows;
 }
 
 bool needs_rotation(JointKind kind, int marker) {
@@ -215,7 +215,7 @@ RowKind row_kind(JointKind kind, int row) {
 
 void joint_constraint(const Joint& joint, double t, const Vector12d& first, const Vector12d& second,
                       Eigen::Ref<Eigen::VectorXd> g) {
-  Rows rows;
+  JointRows rows;
   build_rows(joint, t, 0, rows);
   const Vector24d m = both(first, second);
   for (int i = 0; i < joint.constraints(); ++i) g[i] = rows[i].value(m);
@@ -224,7 +224,7 @@ void joint_constraint(const Joint& joint, double t, const Vector12d& first, cons
 void joint_gradient(const Joint& joint, double t, const Vector12d& first, const Vector12d& second,
                     Eigen::Ref<Eigen::Matrix<double, Eigen::Dynamic, 12>> first_gradient,
                     Eigen::Ref<Eigen::Matrix<double, Eigen::Dynamic, 12>> second_gradient) {
-  Rows rows;
+  JointRows rows;
   build_rows(joint, t, 0, rows);
   const Vector24d m = both(first, second);
   for (int i = 0; i < joint.constraints(); ++i) {
@@ -238,7 +238,7 @@ void joint_gradient(const Joint& joint, double t, const Vector12d& first, const 
 void joint_hessian(const Joint& joint, double t, const Eigen::Ref<const Eigen::VectorXd>& lambda,
                    const Vector12d&, const Vector12d&, Eigen::Ref<Eigen::Matrix<double, 24, 24>> hessian) {
   // the forms are quadratic: where the markers are does not matter
-  Rows rows;
+  JointRows rows;
   build_rows(joint, t, 0, rows);
   hessian.setZero();
   for (int i = 0; i < joint.constraints(); ++i) rows[i].add_hessian(lambda[i], hessian);
@@ -255,7 +255,7 @@ void joint_time_derivatives(const Joint& joint, double t, const Vector12d& first
     return;
   }
   const Vector24d m = both(first, second);
-  Rows rows;
+  JointRows rows;
   build_rows(joint, t, 1, rows);
   for (int i = 0; i < count; ++i) {
     rate[i] = rows[i].value(m);

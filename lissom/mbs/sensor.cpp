@@ -29,7 +29,7 @@ std::vector<SensorColumn> stress_columns(int length, int mass, int time) {
   return columns;
 }
 
-const std::array<Columns, 15>& kinds() {
+const std::array<Columns, 15>& sensor_kinds() {
   static const std::array<Columns, 15> list = {
       {{"position", {{"x", 1, 0, 0}, {"y", 1, 0, 0}, {"z", 1, 0, 0}}},
        {"displacement", {{"x", 1, 0, 0}, {"y", 1, 0, 0}, {"z", 1, 0, 0}}},
@@ -61,7 +61,7 @@ const std::array<Columns, 15>& kinds() {
 }
 
 const Columns& of(SensorKind kind) {
-  return kinds()[static_cast<size_t>(kind)];
+  return sensor_kinds()[static_cast<size_t>(kind)];
 }
 
 // Without the sensor's name.
@@ -114,8 +114,8 @@ Vector12d second_rate(const SystemEquations& equations, MarkerRef ref, const Sta
 const std::vector<std::pair<std::string, SensorKind>>& sensor_names() {
   static const auto names = [] {
     std::vector<std::pair<std::string, SensorKind>> list;
-    for (size_t i = 0; i < kinds().size(); ++i)
-      list.emplace_back(kinds()[i].name, static_cast<SensorKind>(i));
+    for (size_t i = 0; i < sensor_kinds().size(); ++i)
+      list.emplace_back(sensor_kinds()[i].name, static_cast<SensorKind>(i));
     return list;
   }();
   return names;

@@ -139,7 +139,7 @@ namespace {
 
 using Rows12 = Eigen::Matrix<double, Eigen::Dynamic, 12, 0, 6, 12>;
 using Rows24 = Eigen::Matrix<double, Eigen::Dynamic, 24, 0, 6, 24>;
-using Rows = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1>;
+using JointVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1>;
 
 // A marker in use.
 struct Slot {
@@ -606,8 +606,8 @@ struct SystemEquations::Impl {
   }
 
   // multipliers of all rows of a joint or body, zero for those left out
-  Rows multipliers(int row, int rows, const VectorXd& lambda) const {
-    Rows local(rows);
+  JointVector multipliers(int row, int rows, const VectorXd& lambda) const {
+    JointVector local(rows);
     for (int i = 0; i < rows; ++i) local[i] = reduced[row + i] >= 0 ? lambda[reduced[row + i]] : 0;
     return local;
   }
@@ -622,7 +622,7 @@ struct SystemEquations::Impl {
   // dg/dm of both markers, and the partial derivatives with respect to time
   struct JointDerivatives {
     Rows12 first, second;
-    Rows g_t, g_tt;
+    JointVector g_t, g_tt;
     Rows24 g_mt;
   };
   void joint_derivatives(size_t j, double t, JointDerivatives& out) const {
@@ -655,7 +655,7 @@ struct SystemEquations::Impl {
     if (part.kept.empty()) return;
     Rows12 first, second;
     joint_gradients(j, t, first, second);
-    const Rows local = multipliers(part.row, part.rows, lambda);
+    const JointVector local = multipliers(part.row, part.rows, lambda);
     slots[part.slots[0]].force += first.transpose().lazyProduct(local);
     slots[part.slots[1]].force += second.transpose().lazyProduct(local);
   }
@@ -726,7 +726,7 @@ struct SystemEquations::Impl {
   void constraints(double t, const VectorXd& q, bool all, Eigen::Ref<VectorXd> g) {
     if (g.size() == 0) return;
     evaluate_positions(q, all);
-    Rows values;
+    JointVector values;
     for (size_t j = 0; j < joints.size(); ++j) {
       const JointPart& part = joints[j];
       if (part.kept.empty() && !all) continue;
@@ -791,7 +791,7 @@ void SystemEquations::residual(const State& state, double inertia_weight, Eigen:
                                        *part.workspace, own);
     if (part.own_full.rows() == 0) continue;
     d.evaluate_own(b, state.q);
-    const Rows lambda =
+    const JointVector lambda =
         d.multipliers(d.system.own_row(body), static_cast<int>(part.own_full.rows()), state.lambda);
     for (const int c : part.own_columns) own[c] += part.own_full.col(c).dot(lambda);
   }
@@ -854,7 +854,7 @@ void SystemEquations::jacobian(const State& state, double inertia_weight, const 
                                    weights.v, weights.a, *part.workspace, D);
     if (part.own_full.rows() == 0) continue;
     d.evaluate_own(b, state.q);
-    const Rows lambda =
+    const JointVector lambda =
         d.multipliers(d.system.own_row(body), static_cast<int>(part.own_full.rows()), state.lambda);
     if (positions)
       for (const OwnHessianEntry& entry : part.own_hessian)
@@ -893,7 +893,7 @@ void SystemEquations::jacobian(const State& state, double inertia_weight, const 
       matrix.add(part.transposed_block[side], part.gradient_transposed[side], weights.multiplier);
     }
     if (!positions) continue;
-    const Rows lambda = d.multipliers(part.row, part.rows, state.lambda);
+    const JointVector lambda = d.multipliers(part.row, part.rows, state.lambda);
     d.slots[part.slots[0]].force += first.transpose().lazyProduct(lambda);
     d.slots[part.slots[1]].force += second.transpose().lazyProduct(lambda);
     if (!part.curved) continue;

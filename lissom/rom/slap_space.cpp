@@ -23,7 +23,7 @@ using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
-constexpr int affine = 4;  // fields {1, X}
+constexpr int affine_columns = 4;  // fields {1, X}
 // rows of C whose part outside of the others is below this say what the others say
 constexpr double redundant_row = 1e-10;
 
@@ -38,7 +38,7 @@ void deflate(const MatrixXd& Q, MatrixXd& F) {
 // Orthonormal {1, X}: the constant, then the centred coordinates.
 MatrixXd affine_fields(const std::string& name, const Eigen::Matrix3Xd& points) {
   const Index n = points.cols();
-  MatrixXd Q(n, affine);
+  MatrixXd Q(n, affine_columns);
   Q.col(0).setConstant(1 / std::sqrt(static_cast<double>(n)));
   const Vector3d centre = points.rowwise().mean();
   MatrixXd X = (points.colwise() - centre).transpose();
@@ -72,7 +72,7 @@ SlapSpacePart make_slap_part(const std::string& name, const FeModel& bare,
         "y and z, but that of {} is none",
         name, bare.source);
   LISSOM_ASSERT(count == 0 || modes.rows() == 3 * bare.points.cols());
-  if (n < affine + 3 * count && n < 8)
+  if (n < affine_columns + 3 * count && n < 8)
     fail_input("body '{}' has {} nodes, too few for a flexible body", name, n);
 
   SlapSpacePart part;
@@ -95,14 +95,14 @@ SlapSpacePart make_slap_part(const std::string& name, const FeModel& bare,
   MatrixXd Q_flexible;
   if (count > 0) {
     const Eigen::ColPivHouseholderQR<MatrixXd> qr(F);
-    const Index most = std::min<Index>(F.cols(), n - affine);
+    const Index most = std::min<Index>(F.cols(), n - affine_columns);
     while (flexible < most && std::abs(qr.matrixR()(flexible, flexible)) > tolerance) ++flexible;
     Q_flexible = qr.householderQ() * MatrixXd::Identity(n, flexible);
     // round-off of small columns points anywhere
     deflate(rigid, Q_flexible);
     Q_flexible = Eigen::HouseholderQR<MatrixXd>(Q_flexible).householderQ() * MatrixXd::Identity(n, flexible);
   }
-  part.Q.resize(n, affine + flexible);
+  part.Q.resize(n, affine_columns + flexible);
   part.Q << rigid, Q_flexible;
 
   part.K = project_stiffness(bare.K, part.Q);

@@ -1,26 +1,10 @@
 #include "lissom/study/analyses.hpp"
 
-#include "lissom/core/atomic_file.hpp"
+#include "lissom/study/summary_json.hpp"
 
 namespace lissom {
 
 using nlohmann::json;
-
-namespace {
-
-void make_folder(const std::filesystem::path& folder) {
-  std::error_code ec;
-  std::filesystem::create_directories(folder, ec);
-  if (ec) fail("{}: the folder cannot be made: {}", folder.string(), ec.message());
-}
-
-void write_json(const json& content, const std::filesystem::path& path) {
-  AtomicFile file(path);
-  file.write(content.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
-  file.commit();
-}
-
-}  // namespace
 
 Analyses analyse(const StudyFile& study, const std::function<StudySystem()>& make, Diagnostics& diagnostics,
                  const ProgressHook& progress, const std::function<bool()>& stop) {

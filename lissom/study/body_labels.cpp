@@ -12,7 +12,7 @@ namespace lissom {
 namespace {
 
 // Solid elements in one piece that nothing holds move as a rigid body in so many ways.
-constexpr int rigid_motions = 6;
+constexpr int rigid_motion_count = 6;
 
 class Look {
  public:
@@ -81,7 +81,7 @@ class Look {
       add(where, key + ".interfaces",
           "every degree of freedom belongs to an interface, nothing is left to reduce");
     // matrices may be those of a body that is held
-    const long flexible = spec_.has_matrices() ? all : all - rigid_motions;
+    const long flexible = spec_.has_matrices() ? all : all - rigid_motion_count;
     if (!(options.selection.up_to_hz > 0) && options.selection.range > flexible)
       add(where, key + ".modes",
           fmt::format("{} flexible modes are asked for, but the body has only {} ({} degrees of freedom); "
@@ -108,10 +108,10 @@ class Look {
       add(spec.where, key,
           fmt::format("GCMS of {} modes has {} fields, but the body has {} nodes only; use fewer modes",
                       count, fields, nodes));
-    else if (nodes > 0 && highest + rigid_motions > 3 * nodes)
+    else if (nodes > 0 && highest + rigid_motion_count > 3 * nodes)
       add(spec.where, key,
           fmt::format("mode {} is asked for, but the body has {} flexible modes only", highest,
-                      3 * nodes - rigid_motions));
+                      3 * nodes - rigid_motion_count));
   }
 
  private:

@@ -15,10 +15,6 @@ namespace {
 
 using json = nlohmann::json;
 
-std::string plural(size_t count, const std::string& one, const std::string& many = "") {
-  return fmt::format("{} {}", count, count == 1 ? one : many.empty() ? one + "s" : many);
-}
-
 std::string shortened(const std::string& text) {
   constexpr size_t most = 90;
   return text.size() > most ? text.substr(0, most - 3) + "..." : text;

@@ -256,7 +256,7 @@ MatrixXd at_grid(const Grid& grid, const VectorXd& time, const MatrixXd& values)
 // --------------------------------------------------------------------------------------------- nodes
 
 // Nodes of `from` by their place in it.
-ComparedResult::Nodes chosen(const ComparedResult::Nodes& from, const std::vector<Index>& places) {
+ComparedResult::Nodes nodes_at(const ComparedResult::Nodes& from, const std::vector<Index>& places) {
   ComparedResult::Nodes out;
   out.body = from.body;
   out.x.resize(3 * static_cast<Index>(places.size()), from.x.cols());
@@ -283,7 +283,7 @@ std::pair<ComparedResult::Nodes, ComparedResult::Nodes> matched(const ComparedRe
       in_b.push_back(found->second);
     }
   if (!in_a.empty() && in_a.size() == std::min(a.ids.size(), b.ids.size())) {
-    std::pair<ComparedResult::Nodes, ComparedResult::Nodes> both = {chosen(a, in_a), chosen(b, in_b)};
+    std::pair<ComparedResult::Nodes, ComparedResult::Nodes> both = {nodes_at(a, in_a), nodes_at(b, in_b)};
     const auto n = static_cast<Index>(in_a.size());
     const Eigen::Matrix3Xd x = both.first.x.col(0).reshaped(3, n), y = both.second.x.col(0).reshaped(3, n);
     const double size = (x.rowwise().maxCoeff() - x.rowwise().minCoeff()).norm();

@@ -18,7 +18,7 @@ std::vector<double> list_of(const Eigen::Ref<const VectorXd>& values) {
   return {values.data(), values.data() + values.size()};
 }
 
-std::vector<std::string> places_of(const SlapModel& model, int part) {
+std::vector<std::string> frame_names(const SlapModel& model, int part) {
   std::vector<std::string> names;
   for (const SlapFrame& frame : model.frames)
     if (frame.part == part) names.push_back(frame.name);
@@ -76,7 +76,7 @@ std::string describe_rom(const RomFile& rom) {
     const SlapPart& part = model.parts[i];
     parts.add({part.name, fmt::format("{:.6g}", part.mass), fmt::format("{}", part.C.rows()),
                part.has_nodes() ? fmt::format("{}", part.node_ids.size()) : "none",
-               fmt::format("{}", fmt::join(places_of(model, static_cast<int>(i)), ", "))});
+               fmt::format("{}", fmt::join(frame_names(model, static_cast<int>(i)), ", "))});
   }
   text += "\n" + parts.str();
   if (training.samples.cols() == 0) return text;
@@ -113,7 +113,7 @@ json rom_json(const RomFile& rom) {
                              {"stiffness_rank", part.C.rows()},
                              {"damped", part.C_damping.size() > 0},
                              {"nodes", part.node_ids.size()},
-                             {"places", places_of(model, static_cast<int>(i))}};
+                             {"places", frame_names(model, static_cast<int>(i))}};
   }
   const SlapTraining& training = model.training;
   j["training"] = {{"states", training.samples.cols()}, {"reach", training.reach}};

@@ -8,6 +8,7 @@
 #include "lissom/io/csv_table.hpp"
 #include "lissom/io/table.hpp"
 #include "lissom/study/pod_training.hpp"
+#include "lissom/study/summary_json.hpp"
 
 namespace lissom {
 
@@ -19,17 +20,7 @@ namespace {
 
 constexpr double degrees = 180 / std::numbers::pi;
 // columns of sensors that the table on the terminal has room for
-constexpr size_t shown_columns = 4;
-
-json number(double value) {
-  return std::isfinite(value) ? json(value) : json(nullptr);
-}
-
-json numbers(const VectorXd& values) {
-  json list = json::array();
-  for (const double value : values) list.push_back(number(value));
-  return list;
-}
+constexpr size_t terminal_columns = 4;
 
 json named(const std::vector<std::string>& names, const VectorXd& values) {
   json j = json::object();
@@ -187,7 +178,7 @@ std::string describe_pod_tests(const PodTraining& training) {
   if (training.tests.empty()) return "";
   // what never moves has no error to show: z of plane motion
   std::vector<size_t> columns;
-  for (size_t c = 0; c < training.columns.size() && columns.size() < shown_columns; ++c)
+  for (size_t c = 0; c < training.columns.size() && columns.size() < terminal_columns; ++c)
     if (std::any_of(training.tests.begin(), training.tests.end(),
                     [&](const PodTestRow& row) { return c < row.errors.size() && row.errors[c] != 0; }))
       columns.push_back(c);
@@ -255,7 +246,7 @@ json pod_training_json(const PodTraining& training) {
          {"seconds", report.seconds},
          {"reused", report.reused},
          {"rank", library.samples[k].basis.cols()},
-         {"singular_values", numbers(library.samples[k].singular_values.head(
+         {"singular_values", json_numbers(library.samples[k].singular_values.head(
                                  std::min<Index>(60, library.samples[k].singular_values.size())))},
          {"orders",
           {{"singular-values", report.by_values},
@@ -265,7 +256,7 @@ json pod_training_json(const PodTraining& training) {
   }
   j["principal_angles_deg"] = json::array();
   for (Index a = 0; a < training.angles.rows(); ++a)
-    j["principal_angles_deg"].push_back(numbers(degrees * training.angles.row(a)));
+    j["principal_angles_deg"].push_back(json_numbers(degrees * training.angles.row(a)));
   if (!training.greedy.empty()) {
     j["greedy"] = json::array();
     for (const GreedyStep& step : training.greedy)
@@ -282,14 +273,14 @@ json pod_training_json(const PodTraining& training) {
                   {"force", pod_word(pod_force_names(), row.force)},
                   {"largest_angle_deg", degrees * row.largest_angle},
                   {"constraints_kept", row.kept},
-                  {"trust", number(row.trust)},
+                  {"trust", json_number(row.trust)},
                   {"full_seconds", row.full_seconds},
                   {"seconds", row.seconds},
                   {"setup_seconds", row.setup_seconds},
                   {"times_faster", speed_up(row)}};
     entry["errors"] = json::object();
     for (size_t c = 0; c < row.errors.size(); ++c)
-      entry["errors"][training.columns[c]] = number(row.errors[c]);
+      entry["errors"][training.columns[c]] = json_number(row.errors[c]);
     if (!row.fallback.empty()) entry["fallback"] = row.fallback;
     if (!row.problem.empty()) entry["problem"] = row.problem;
     j["tests"].push_back(std::move(entry));

@@ -80,9 +80,9 @@ Kept state_of(const StudyFile& study, const std::filesystem::path& folder, const
   }
 }
 
-class Trainer {
+class PodTrainer {
  public:
-  Trainer(const StudyFile& study, BodyStore& store, Diagnostics& diagnostics, const ProgressHook& progress,
+  PodTrainer(const StudyFile& study, BodyStore& store, Diagnostics& diagnostics, const ProgressHook& progress,
           const PodTrainingOptions& options)
       : study_(study),
         spec_(*study.train->pod),
@@ -648,7 +648,7 @@ PodTraining train_pod(const StudyFile& study, BodyStore& store, Diagnostics& dia
   std::vector<std::string> lines;
   for (const TomlProblem& problem : problems_of_pod_points(study)) lines.push_back(problem.line());
   if (!lines.empty()) throw InputError(fmt::format("{}", fmt::join(lines, "\n")));
-  return Trainer(study, store, diagnostics, progress, options).run();
+  return PodTrainer(study, store, diagnostics, progress, options).run();
 }
 
 void test_pod(const StudyFile& study, BodyStore& store, PodTraining& training, Diagnostics& diagnostics,

@@ -23,10 +23,6 @@ using Eigen::Vector3d;
 
 namespace {
 
-std::string plural(size_t count, const std::string& one, const std::string& many = "") {
-  return fmt::format("{} {}", count, count == 1 ? one : many.empty() ? one + "s" : many);
-}
-
 // Whether a run builds the study's own system.
 bool is_built(const StudyFile& study) {
   return (study.simulation && study.simulation->simulate) || study.linearise || study.response;
@@ -53,7 +49,7 @@ const BodySpec* body_of(const StudyFile& study, const PlaceSpec& place) {
   return place.body < 0 ? nullptr : &study.bodies[static_cast<size_t>(place.body)];
 }
 
-const InterfaceSpec* interface_of(const BodySpec& body, const std::string& name) {
+const InterfaceSpec* interface_spec(const BodySpec& body, const std::string& name) {
   if (!body.reduce) return nullptr;
   for (const InterfaceSpec& interface : body.reduce->options.interfaces)
     if (interface.name == name) return &interface;
@@ -63,7 +59,7 @@ const InterfaceSpec* interface_of(const BodySpec& body, const std::string& name)
 // The nodes of a place of a body that is still to be reduced, by index. Names were looked at before.
 std::vector<int> nodes_of(const BodySpec& body, const FeModel& labels, const MarkerSpec& marker) {
   std::vector<std::string> names = {marker.name};
-  if (const InterfaceSpec* interface = interface_of(body, marker.name)) names = interface->what;
+  if (const InterfaceSpec* interface = interface_spec(body, marker.name)) names = interface->what;
   if (marker.kind == MarkerSpec::Kind::Nodes) {
     names.clear();
     for (const std::int64_t id : marker.node_ids) names.push_back(fmt::format("node {}", id));
@@ -470,7 +466,7 @@ bool Preflight::turns(const StudyFile& study, const PlaceSpec& place) const {
   if (nodes.size() != 1) return true;
   // but for the reference of a spider
   const bool interface =
-      place.marker.kind == MarkerSpec::Kind::Interface && interface_of(*body, place.marker.name) != nullptr;
+      place.marker.kind == MarkerSpec::Kind::Interface && interface_spec(*body, place.marker.name) != nullptr;
   return interface && std::any_of(read->labels.dofs.begin(), read->labels.dofs.end(), [&](const Dof& dof) {
            return dof.node == nodes.front() && dof.direction >= 3;
          });

@@ -10,6 +10,7 @@
 #include "lissom/io/reduced_body_file.hpp"
 #include "lissom/io/table.hpp"
 #include "lissom/linalg/blas.hpp"
+#include "lissom/study/summary_json.hpp"
 
 namespace lissom {
 
@@ -18,19 +19,11 @@ using nlohmann::json;
 namespace {
 
 // NaN is no number in JSON, nor is infinity
-json number(double value) {
-  return std::isfinite(value) ? json(value) : json(nullptr);
-}
-
 // "0.0123 %", "-" where it is not known, "no bound" where there is none
 std::string percent(double error) {
   if (std::isnan(error)) return "-";
   if (std::isinf(error)) return "no bound";
   return fmt::format("{:.3g}", 100 * error);
-}
-
-std::string plural(size_t count, const std::string& what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 int count_of(const ReducedBody& body, CoordinateKind kind) {
@@ -127,11 +120,11 @@ json errors_json(const std::vector<ModeError>& modes) {
   for (size_t n = 0; n < modes.size(); ++n) {
     const ModeError& e = modes[n];
     json entry = {{"mode", n + 1}, {"frequency_hz", hertz(e.eigenvalue)}, {"eigenvalue", e.eigenvalue}};
-    entry["bound"] = number(e.bound);
-    entry["zeta_2"] = number(e.zeta_2);
-    entry["lower_estimate"] = number(e.lower_estimate);
-    entry["paper_estimate"] = number(e.paper_estimate);
-    entry["exact"] = number(e.exact);
+    entry["bound"] = json_number(e.bound);
+    entry["zeta_2"] = json_number(e.zeta_2);
+    entry["lower_estimate"] = json_number(e.lower_estimate);
+    entry["paper_estimate"] = json_number(e.paper_estimate);
+    entry["exact"] = json_number(e.exact);
     list.push_back(std::move(entry));
   }
   return list;
@@ -161,7 +154,7 @@ void write_text(const std::filesystem::path& path, const std::string& text) {
 }
 
 // a text between quotes, for names with commas
-std::string quoted(const std::string& text) {
+std::string csv_quoted(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
   return result + "\"";
@@ -214,7 +207,7 @@ std::vector<std::string> write_reduction(const FeBody& body, const Reduction& re
       "effective_inertia_x,effective_inertia_y,effective_inertia_z\n";
   for (int j = 0; j < reduced.size(); ++j) {
     const ReducedCoordinate& c = reduced.coordinates[j];
-    table += fmt::format("{},{},{},{},{},{:.12g}", j + 1, name_of(c.kind), quoted(interface_of(reduced, c)),
+    table += fmt::format("{},{},{},{},{},{:.12g}", j + 1, name_of(c.kind), csv_quoted(interface_of(reduced, c)),
                          c.node_id >= 0 ? fmt::format("{}", c.node_id) : "",
                          c.direction >= 0 ? direction_names[c.direction] : "", c.frequency_hz);
     for (int k = 0; k < 6; ++k) table += "," + csv_number(c.effective_mass[k]);
@@ -305,11 +298,11 @@ json reduction_json(const Reduction& r) {
   j["frequencies_hz"] = json::array();
   for (int n = 0; n < body.rigid_count + body.range; ++n)
     j["frequencies_hz"].push_back(hertz(body.eigenvalues[n]));
-  j["largest"] = {{"bound", number(errors.max_bound())},
-                  {"zeta_2", number(errors.max_zeta_2())},
-                  {"lower_estimate", number(errors.max_lower_estimate())},
-                  {"paper_estimate", number(errors.max_paper_estimate())},
-                  {"exact", number(errors.max_exact())}};
+  j["largest"] = {{"bound", json_number(errors.max_bound())},
+                  {"zeta_2", json_number(errors.max_zeta_2())},
+                  {"lower_estimate", json_number(errors.max_lower_estimate())},
+                  {"paper_estimate", json_number(errors.max_paper_estimate())},
+                  {"exact", json_number(errors.max_exact())}};
   j["errors"] = errors_json(errors.modes);
   j["damping"] = describe(body.damping);
   j["interfaces"] = json::array();
@@ -327,7 +320,7 @@ json reduction_json(const Reduction& r) {
                     {"certified", json::array()}};
       for (const auto& e : method.entries) {
         entry["coordinates"].push_back(e.coordinates < 0 ? json(nullptr) : json(e.coordinates));
-        entry["exact"].push_back(number(e.exact));
+        entry["exact"].push_back(json_number(e.exact));
         entry["certified"].push_back(e.certified);
       }
       j["comparison"]["methods"].push_back(std::move(entry));

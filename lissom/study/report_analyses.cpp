@@ -14,34 +14,34 @@ using nlohmann::json;
 
 namespace {
 
-constexpr size_t shown_modes = 20;    // of a mechanism, unfolded
-constexpr size_t shown_figures = 8;   // of a sweep, unfolded
-constexpr size_t shown_pairs = 6;     // of a response, unfolded
+constexpr size_t unfolded_modes = 20;    // of a mechanism, unfolded
+constexpr size_t unfolded_figures = 8;   // of a sweep, unfolded
+constexpr size_t unfolded_pairs = 6;     // of a response, unfolded
 constexpr double small_share = 0.01;  // of kinetic energy
 constexpr double round_off = 1e-9;    // SI units
 
 // The study itself and its cases, each with the folder of its files.
-struct Part {
+struct AnalysedCase {
   std::string name;  // of the case; empty: the study itself
   const json* summary;
   std::filesystem::path folder;
   std::string shown() const { return name.empty() ? "the study itself" : name; }
 };
 
-std::vector<Part> parts_of(const ReportDraft& draft, const json& summary) {
-  std::vector<Part> parts = {{"", &summary, draft.folder}};
+std::vector<AnalysedCase> parts_of(const ReportDraft& draft, const json& summary) {
+  std::vector<AnalysedCase> parts = {{"", &summary, draft.folder}};
   if (const json& cases = part_of(summary, "cases"); cases.is_object())
     for (const auto& [name, variant] : cases.items()) parts.push_back({name, &variant, draft.folder / name});
   return parts;
 }
 
-bool has_cases(const std::vector<Part>& parts) {
+bool has_cases(const std::vector<AnalysedCase>& parts) {
   return parts.size() > 1;
 }
 
 // --- statics ---
 
-void report_statics(ReportDraft& draft, const std::vector<Part>& parts) {
+void report_statics(ReportDraft& draft, const std::vector<AnalysedCase>& parts) {
   ReportTable table{
       unique_id(draft, "equilibria"),
       "Static equilibria",
@@ -52,7 +52,7 @@ void report_statics(ReportDraft& draft, const std::vector<Part>& parts) {
                     "Equilibria one after another, as the loads change",
                     {"run", "steps", "samples", "iterations in all", "iterations for each step", "until [s]"},
                     {}};
-  for (const Part& part : parts) {
+  for (const AnalysedCase& part : parts) {
     const json& simulation = part_of(*part.summary, "simulation");
     const json& at = part_of(simulation, "equilibrium");
     const bool is_static = text_in(simulation, "integrator") == "static";
@@ -93,7 +93,7 @@ void report_statics(ReportDraft& draft, const std::vector<Part>& parts) {
     if (!each->rows.empty()) section.blocks.emplace_back(std::move(*each));
   }
   // of `lissom static`
-  for (const Part& part : parts) {
+  for (const AnalysedCase& part : parts) {
     const json& simulation = part_of(*part.summary, "simulation");
     ReportTable sensors{
         unique_id(draft, "static sensors"), "Sensors at rest", {"sensor", "value (SI units)"}, {}};
@@ -152,7 +152,7 @@ ReportTable modes_table(const std::string& id, const std::string& caption, const
   return table;
 }
 
-std::vector<ReportBlock> linearisation_of(ReportDraft& draft, const Part& part, const json& j, bool cases) {
+std::vector<ReportBlock> linearisation_of(ReportDraft& draft, const AnalysedCase& part, const json& j, bool cases) {
   std::vector<ReportBlock> blocks;
   const json& modes = part_of(j, "modes");
   std::string text = cases ? part.shown() + ": linearised" : "Linearised";
@@ -184,20 +184,20 @@ std::vector<ReportBlock> linearisation_of(ReportDraft& draft, const Part& part, 
     blocks.emplace_back(std::move(view));
   if (!modes.is_array() || modes.empty()) return blocks;
   const std::string name = "system modes" + (part.name.empty() ? "" : " " + part.name);
-  const bool more = modes.size() > shown_modes;
+  const bool more = modes.size() > unfolded_modes;
   blocks.emplace_back(
       modes_table(unique_id(draft, name),
-                  more ? fmt::format("The {} lowest of {} modes", shown_modes, modes.size()) : "Modes", modes,
-                  0, shown_modes));
+                  more ? fmt::format("The {} lowest of {} modes", unfolded_modes, modes.size()) : "Modes", modes,
+                  0, unfolded_modes));
   if (more)
     blocks.emplace_back(
-        ReportDetails{fmt::format("The other {} modes", modes.size() - shown_modes),
-                      {modes_table(unique_id(draft, name + " more"), "", modes, shown_modes, modes.size())}});
+        ReportDetails{fmt::format("The other {} modes", modes.size() - unfolded_modes),
+                      {modes_table(unique_id(draft, name + " more"), "", modes, unfolded_modes, modes.size())}});
   return blocks;
 }
 
 // Eigenvalues in the complex plane and damping over frequency, all runs in one figure.
-void add_eigenvalues(const ReportDraft& draft, const std::vector<Part>& parts,
+void add_eigenvalues(const ReportDraft& draft, const std::vector<AnalysedCase>& parts,
                      std::vector<ReportBlock>& blocks) {
   ReportFigure plane, damping;
   plane.id = unique_id(draft, "eigenvalues");
@@ -205,7 +205,7 @@ void add_eigenvalues(const ReportDraft& draft, const std::vector<Part>& parts,
   plane.caption = fmt::format(
       "Of the {} lowest modes. To the left of 0 vibrations die away, the faster the further; to the right "
       "they grow. Upwards: angular frequency.",
-      shown_modes);
+      unfolded_modes);
   plane.x = {"real part [1/s]", false};
   plane.y = {"imaginary part [rad/s]", false};
   damping.id = unique_id(draft, "damping over frequency");
@@ -215,13 +215,13 @@ void add_eigenvalues(const ReportDraft& draft, const std::vector<Part>& parts,
       "period.";
   damping.x = {"frequency [Hz]", true};
   damping.y = {"damping ratio", true};
-  for (const Part& part : parts) {
+  for (const AnalysedCase& part : parts) {
     const json& modes = part_of(part_of(*part.summary, "linearisation"), "modes");
     if (!modes.is_array()) continue;
     ReportSeries in_plane{part.shown(), {}, {}, ReportSeries::Style::Points}, over = in_plane;
     for (size_t i = 0; i < modes.size(); ++i) {
       const std::vector<double> value = numbers_in(modes[i], "eigenvalue");
-      if (value.size() == 2 && i < shown_modes) {
+      if (value.size() == 2 && i < unfolded_modes) {
         in_plane.x.push_back(value[0]);
         in_plane.y.push_back(value[1]);
       }
@@ -241,9 +241,9 @@ void add_eigenvalues(const ReportDraft& draft, const std::vector<Part>& parts,
   if (!damping.series.empty()) blocks.emplace_back(std::move(damping));
 }
 
-void report_linearisations(ReportDraft& draft, const std::vector<Part>& parts) {
-  std::vector<const Part*> with;
-  for (const Part& part : parts)
+void report_linearisations(ReportDraft& draft, const std::vector<AnalysedCase>& parts) {
+  std::vector<const AnalysedCase*> with;
+  for (const AnalysedCase& part : parts)
     if (part_of(*part.summary, "linearisation").is_object()) with.push_back(&part);
   if (with.empty()) return;
   ReportSection& section = draft.section("linearisation", "Vibrations of the mechanism");
@@ -252,7 +252,7 @@ void report_linearisations(ReportDraft& draft, const std::vector<Part>& parts) {
         "The whole mechanism, linearised about a state: how it vibrates with small amplitudes, at which "
         "frequencies, and how fast that dies away. Bodies are named by their share of the kinetic energy of "
         "a mode.";
-  for (const Part* part : with) {
+  for (const AnalysedCase* part : with) {
     append(section.blocks,
            linearisation_of(draft, *part, part_of(*part->summary, "linearisation"), has_cases(parts)),
            part != with.front(), part->shown() + ": modes");
@@ -267,7 +267,7 @@ struct ResponseCurve {
   std::vector<double> f, magnitude, phase;
 };
 
-void report_responses(ReportDraft& draft, const std::vector<Part>& parts) {
+void report_responses(ReportDraft& draft, const std::vector<AnalysedCase>& parts) {
   using Key = std::array<std::string, 3>;  // output, input, unit
   std::vector<Key> order;
   std::map<Key, std::vector<ResponseCurve>> curves;
@@ -275,7 +275,7 @@ void report_responses(ReportDraft& draft, const std::vector<Part>& parts) {
                     "Peaks, the largest first",
                     {"run", "input", "output", "frequency [Hz]", "magnitude", "unit", "phase [deg]"},
                     {}};
-  for (const Part& part : parts) {
+  for (const AnalysedCase& part : parts) {
     const json& response = part_of(*part.summary, "response");
     const json& pairs = part_of(response, "pairs");
     if (!pairs.is_array() || pairs.empty()) continue;
@@ -321,11 +321,11 @@ void report_responses(ReportDraft& draft, const std::vector<Part>& parts) {
       if (any_finite(curve.phase))
         phase.series.push_back({curve.run, positive(curve.f), curve.phase, ReportSeries::Style::Line});
     }
-    std::vector<ReportBlock>& to = i < shown_pairs ? section.blocks : folded;
+    std::vector<ReportBlock>& to = i < unfolded_pairs ? section.blocks : folded;
     if (!size.series.empty()) to.emplace_back(std::move(size));
     if (!phase.series.empty()) to.emplace_back(std::move(phase));
   }
-  const size_t others = order.size() > shown_pairs ? order.size() - shown_pairs : 0;
+  const size_t others = order.size() > unfolded_pairs ? order.size() - unfolded_pairs : 0;
   append(section.blocks, std::move(folded), true, fmt::format("The other {} pairs", others));
   if (!has_cases(parts))
     for (auto& row : peaks.rows) row[0] = "";
@@ -471,7 +471,7 @@ void report_sweep(ReportDraft& draft, const json& summary) {
           return std::none_of(series.y.begin(), series.y.end(),
                               [](double y) { return std::abs(y) > round_off; });
         });
-    (quiet || figures.size() >= shown_figures ? rest : figures).emplace_back(std::move(figure));
+    (quiet || figures.size() >= unfolded_figures ? rest : figures).emplace_back(std::move(figure));
   }
   const size_t others = rest.size();
   append(section.blocks, std::move(figures), false, "");
@@ -503,7 +503,7 @@ void report_sweep(ReportDraft& draft, const json& summary) {
 }  // namespace
 
 void report_analyses(ReportDraft& draft, const json& summary) {
-  const std::vector<Part> parts = parts_of(draft, summary);
+  const std::vector<AnalysedCase> parts = parts_of(draft, summary);
   report_statics(draft, parts);
   report_linearisations(draft, parts);
   report_responses(draft, parts);

@@ -12,7 +12,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr size_t few_bodies = 2;
+constexpr size_t few_gcms_bodies = 2;
 // pairs of fields that a table shows
 constexpr size_t shown_pairs = 40;
 
@@ -215,7 +215,7 @@ void add_removed(const ReportDraft& draft, const ReportedBody& body, const json&
 }
 
 // The cosine stage over its threshold.
-void add_sweep(const ReportDraft& draft, const ReportedBody& body, const json& gcms,
+void add_gcms_sweep(const ReportDraft& draft, const ReportedBody& body, const json& gcms,
                std::vector<ReportBlock>& blocks) {
   const json& sweep = part_of(gcms, "sweep");
   if (!sweep.is_array() || sweep.empty()) return;
@@ -301,7 +301,7 @@ std::vector<ReportBlock> component_modes_of(ReportDraft& draft, const ReportedBo
   add_singular_values(draft, body, gcms, blocks);
   if (const auto file = read_bases(draft, body)) add_similarity(draft, body, *file, gcms, blocks);
   add_modes(draft, body, gcms, blocks);
-  add_sweep(draft, body, gcms, blocks);
+  add_gcms_sweep(draft, body, gcms, blocks);
   add_removed(draft, body, gcms, blocks);
   return blocks;
 }
@@ -346,7 +346,7 @@ void report_component_modes(ReportDraft& draft, const std::vector<ReportedBody>&
   if (with.size() > 1) section.blocks.emplace_back(std::move(table));
   for (const ReportedBody* body : with)
     append(section.blocks, component_modes_of(draft, *body, part_of(*body->summary, "gcms")),
-           with.size() > few_bodies, body->title + ": similarity, singular values, modes");
+           with.size() > few_gcms_bodies, body->title + ": similarity, singular values, modes");
 }
 
 }  // namespace lissom

@@ -203,7 +203,7 @@ void add_comparison(const ReportDraft& draft, const ReportedBody& body, const js
 }
 
 // Largest error over the modes against the number of modes kept.
-void add_sweep(ReportDraft& draft, const ReportedBody& body, const json& reduce,
+void add_reduction_sweep(ReportDraft& draft, const ReportedBody& body, const json& reduce,
                std::vector<ReportBlock>& blocks) {
   const std::filesystem::path file = file_of(body, "_sweep.csv");
   if (file.empty()) return;
@@ -340,7 +340,7 @@ std::vector<ReportBlock> reduction_of(ReportDraft& draft, const ReportedBody& bo
     blocks.emplace_back(std::move(view));
   add_errors(draft, body, reduce, blocks);
   add_comparison(draft, body, reduce, blocks);
-  add_sweep(draft, body, reduce, blocks);
+  add_reduction_sweep(draft, body, reduce, blocks);
   add_coordinates(draft, body, blocks);
   ReportTable timing = timing_table(
       draft, part_of(reduce, "seconds"), body.title + " reduction time",

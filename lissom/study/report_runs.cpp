@@ -143,7 +143,7 @@ void choose_shown(const ReportDraft& draft, ReportRuns& runs) {
       if (run.reduced == reduced) show(&run);
 }
 
-void finish(ReportDraft& draft, ReportRuns& runs) {
+void finish_runs(ReportDraft& draft, ReportRuns& runs) {
   std::string study;
   for (ReportRun& run : runs.all) {
     if (run.result && !run.simulation.is_object()) run.simulation = own_summary(*run.result);
@@ -244,7 +244,7 @@ ReportRuns read_runs(ReportDraft& draft) {
     // a run that has not come to its end
     for (const std::string& name : folders_with_results(draft.folder)) add(name, {});
   }
-  finish(draft, runs);
+  finish_runs(draft, runs);
   return runs;
 }
 
@@ -257,7 +257,7 @@ ReportRuns read_run(ReportDraft& draft, const std::filesystem::path& file) {
   run.name = run.result->header.case_name;
   run.label = shown_run(run.name);
   runs.all.push_back(std::move(run));
-  finish(draft, runs);
+  finish_runs(draft, runs);
   return runs;
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t most_values = 100;  // singular values beyond are round-off
 
-void cut(std::vector<double>& values) {
+void bound_length(std::vector<double>& values) {
   if (values.size() > most_values) values.resize(most_values);
 }
 
@@ -44,8 +44,8 @@ ReportFigure singular_values(const json& training, const std::string& id) {
   std::vector<double> own = positive(numbers_in(training, "singular_values")),
                       full = positive(numbers_in(training, "singular_values_full"));
   const size_t all = own.size();
-  cut(own);
-  cut(full);
+  bound_length(own);
+  bound_length(full);
   if (!own.empty())
     figure.series.push_back({"in the space of component modes", numbers_from(1, own.size()), own,
                              ReportSeries::Style::LinePoints});
@@ -69,7 +69,7 @@ ReportFigure joint_violation(const json& training, const std::string& id) {
                       {},
                       {}};
   std::vector<double> values = positive(numbers_in(training, "joint_violation"));
-  cut(values);
+  bound_length(values);
   if (!values.empty())
     figure.series.push_back(
         {"joint violation", numbers_from(1, values.size()), values, ReportSeries::Style::LinePoints});

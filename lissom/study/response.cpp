@@ -27,7 +27,7 @@ using Complex = std::complex<double>;
 constexpr int most_peaks = 10;
 
 // The columns that were asked for: by name, or all components of a sensor.
-std::vector<int> chosen(const std::vector<std::string>& all, const std::vector<std::string>& asked,
+std::vector<int> chosen_channels(const std::vector<std::string>& all, const std::vector<std::string>& asked,
                         const char* what, const SourcePos& where) {
   std::vector<int> list;
   const std::string place = where.file.empty() ? "" : to_string(where) + ": ";
@@ -50,7 +50,7 @@ std::vector<int> chosen(const std::vector<std::string>& all, const std::vector<s
 }
 
 // The grid that was asked for, and at every resonance its top and slopes, which a grid may miss.
-VectorXd frequencies_of(const Linearisation& model, const ResponseSpec& spec) {
+VectorXd sweep_frequencies(const Linearisation& model, const ResponseSpec& spec) {
   std::vector<double> list;
   for (int i = 0; i + 1 < spec.points; ++i) {
     const double s = static_cast<double>(i) / (spec.points - 1);
@@ -89,7 +89,7 @@ void solve_hessenberg(const MatrixXd& H, Complex s, MatrixXcd& T, MatrixXcd& X) 
   T.triangularView<Eigen::Upper>().solveInPlace(X);
 }
 
-double degrees(Complex h) {
+double phase_degrees(Complex h) {
   return std::arg(h) * 180 / std::numbers::pi;
 }
 
@@ -97,18 +97,18 @@ double degrees(Complex h) {
 
 void expect_response_names(const ResponseSpec& spec, const std::vector<std::string>& inputs,
                            const std::vector<std::string>& outputs) {
-  chosen(inputs, spec.inputs, "inputs", spec.where);
-  chosen(outputs, spec.outputs, "outputs", spec.where);
+  chosen_channels(inputs, spec.inputs, "inputs", spec.where);
+  chosen_channels(outputs, spec.outputs, "outputs", spec.where);
 }
 
 FrequencyResponse frequency_response(const Linearisation& model, const ResponseSpec& spec) {
   if (const auto problems = spec.problems(); !problems.empty())
     fail_input("response: {}", fmt::join(problems, "; "));
-  const std::vector<int> inputs = chosen(model.inputs, spec.inputs, "inputs", spec.where);
-  const std::vector<int> outputs = chosen(model.outputs, spec.outputs, "outputs", spec.where);
+  const std::vector<int> inputs = chosen_channels(model.inputs, spec.inputs, "inputs", spec.where);
+  const std::vector<int> outputs = chosen_channels(model.outputs, spec.outputs, "outputs", spec.where);
   const Index n = model.A.rows();
   FrequencyResponse out;
-  out.frequencies = frequencies_of(model, spec);
+  out.frequencies = sweep_frequencies(model, spec);
   const Index points = out.frequencies.size();
 
   // velocities in the size of displacements, so that no large number hides small ones
@@ -160,7 +160,7 @@ FrequencyResponse frequency_response(const Linearisation& model, const ResponseS
     const double floor = 1e-9 * size.maxCoeff();
     for (Index i = 1; i + 1 < points; ++i)
       if (size[i] > size[i - 1] && size[i] >= size[i + 1] && size[i] > floor)
-        pair.peaks.push_back({out.frequencies[i], size[i], degrees(pair.H[i])});
+        pair.peaks.push_back({out.frequencies[i], size[i], phase_degrees(pair.H[i])});
     std::stable_sort(pair.peaks.begin(), pair.peaks.end(),
                      [](const ResponsePeak& a, const ResponsePeak& b) { return a.magnitude > b.magnitude; });
     if (pair.peaks.size() > most_peaks) pair.peaks.resize(most_peaks);
@@ -175,7 +175,7 @@ json response_json(const FrequencyResponse& response) {
     for (const Complex& h : pair.H) {
       // exactly at an undamped frequency
       magnitude.push_back(std::isfinite(std::abs(h)) ? json(std::abs(h)) : json(nullptr));
-      phase.push_back(std::isfinite(std::abs(h)) ? json(degrees(h)) : json(nullptr));
+      phase.push_back(std::isfinite(std::abs(h)) ? json(phase_degrees(h)) : json(nullptr));
     }
     for (const ResponsePeak& peak : pair.peaks)
       peaks.push_back(
@@ -220,7 +220,7 @@ void write_response(const FrequencyResponse& response, const std::filesystem::pa
   for (Index i = 0; i < response.frequencies.size(); ++i) {
     line = fmt::format("{}", response.frequencies[i]);
     for (const ResponsePair& pair : response.pairs)
-      line += fmt::format(",{},{}", std::abs(pair.H[i]), degrees(pair.H[i]));
+      line += fmt::format(",{},{}", std::abs(pair.H[i]), phase_degrees(pair.H[i]));
     file.write(line + "\n");
   }
   file.commit();

@@ -22,12 +22,12 @@ using Ink = Terminal::Ink;
 
 constexpr size_t most_bodies = 8, most_models = 12;
 
-std::optional<double> number(const json& object, const char* key) {
+std::optional<double> number_at(const json& object, const char* key) {
   const json& value = part_of(object, key);
   return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
 }
 
-std::string text(const json& object, const char* key) {
+std::string text_at(const json& object, const char* key) {
   return printable(text_in(object, key));
 }
 
@@ -40,7 +40,7 @@ std::string counted(double n, const char* one, const char* many) {
 }
 
 // Names too long for the screen end with dots.
-std::string cut(const std::string& name, size_t most) {
+std::string shortened_name(const std::string& name, size_t most) {
   if (shown_width(name) <= most) return name;
   std::string out;
   for (const char c : name) {
@@ -56,7 +56,7 @@ std::optional<double> largest(const json& errors, const char* key) {
   std::optional<double> worst;
   if (!errors.is_array()) return worst;
   for (const json& mode : errors) {
-    const auto value = number(mode, key);
+    const auto value = number_at(mode, key);
     if (!value) return std::nullopt;
     worst = std::max(worst.value_or(0), *value);
   }
@@ -78,7 +78,7 @@ class Summary {
       : summary_(summary), folder_(folder), terminal_(terminal) {}
 
   std::string str() {
-    out_ = terminal_.ink(Ink::Bold, text(summary_, "title")) + "\n";
+    out_ = terminal_.ink(Ink::Bold, text_at(summary_, "title")) + "\n";
     bodies();
     training();
     models();
@@ -121,22 +121,22 @@ class Summary {
     size_t rows = 0;
     for (const auto& [name, body] : bodies.items()) {
       if (rows++ >= most_bodies) continue;
-      std::string mesh = "-", result = text(body, "formulation"), error = "-";
+      std::string mesh = "-", result = text_at(body, "formulation"), error = "-";
       if (result.empty()) result = "-";
-      if (const auto nodes = number(body, "nodes")) mesh = fmt::format("{} nodes", *nodes);
+      if (const auto nodes = number_at(body, "nodes")) mesh = fmt::format("{} nodes", *nodes);
       const json& reduce = part_of(body, "reduce");
       if (reduce.is_object()) {
-        result = fmt::format("{} -> {} coordinates", shown(number(reduce, "degrees_of_freedom"), "{}"),
-                             shown(number(reduce, "coordinates"), "{}"));
+        result = fmt::format("{} -> {} coordinates", shown(number_at(reduce, "degrees_of_freedom"), "{}"),
+                             shown(number_at(reduce, "coordinates"), "{}"));
         error = reduction_error(reduce);
       } else if (const json& hz = part_of(body, "frequencies_hz"); hz.is_array() && !hz.empty()) {
-        const auto rigid = static_cast<size_t>(number(body, "rigid_modes").value_or(0));
+        const auto rigid = static_cast<size_t>(number_at(body, "rigid_modes").value_or(0));
         result = counted(static_cast<double>(hz.size()), "mode", "modes");
         if (rigid < hz.size() && hz[rigid].is_number())
           result += fmt::format(", first {:.5g} Hz", hz[rigid].get<double>());
       }
-      const auto seconds = number(part_of(body, "seconds"), "total");
-      table.add({cut(printable(name), 24), mesh, shown(number(body, "mass"), "{:.4g}"), result, error,
+      const auto seconds = number_at(part_of(body, "seconds"), "total");
+      table.add({shortened_name(printable(name), 24), mesh, shown(number_at(body, "mass"), "{:.4g}"), result, error,
                  seconds ? format_seconds(*seconds) : "-"});
     }
     add(table, rows > most_bodies ? rows - most_bodies : 0);
@@ -146,8 +146,8 @@ class Summary {
     const json& training = part_of(summary_, "training");
     if (!training.is_object()) return;
     heading("training");
-    const bool pod = text(training, "method") == "pod";
-    paragraph("order", fmt::format("{}: {}", shown(number(training, "order"), "{}"), text(training, "why")));
+    const bool pod = text_at(training, "method") == "pod";
+    paragraph("order", fmt::format("{}: {}", shown(number_at(training, "order"), "{}"), text_at(training, "why")));
     const json& data = part_of(training, pod ? "samples" : "training");
     if (data.is_array())
       line("trained on", counted(static_cast<double>(data.size()), "full run", "full runs"));
@@ -164,7 +164,7 @@ class Summary {
     if (const json& spurious = part_of(training, "spurious"); spurious.is_array() && !spurious.empty())
       line("spurious",
            terminal_.ink(Ink::Warn, fmt::format("{} orders have spurious frequencies", spurious.size())));
-    if (const auto seconds = number(training, "seconds")) line("time", format_seconds(*seconds));
+    if (const auto seconds = number_at(training, "seconds")) line("time", format_seconds(*seconds));
   }
 
   // The simulation of a case, or of the study.
@@ -178,7 +178,7 @@ class Summary {
     const json& bodies = part_of(simulation, "bodies");
     if (!bodies.is_array()) return "-";
     for (const json& body : bodies) {
-      const std::string kind = text(body, "formulation");
+      const std::string kind = text_at(body, "formulation");
       if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(kind);
     }
     return fmt::format("{}", fmt::join(kinds, "+"));
@@ -194,12 +194,12 @@ class Summary {
     if (!simulation.is_object()) return;
     heading("simulation");
     line("unknowns",
-         fmt::format("{} coordinates, {} constraints ({})", shown(number(simulation, "coordinates"), "{}"),
-                     shown(number(simulation, "constraints"), "{}"), formulations(simulation)));
-    const auto seconds = number(simulation, "seconds");
+         fmt::format("{} coordinates, {} constraints ({})", shown(number_at(simulation, "coordinates"), "{}"),
+                     shown(number_at(simulation, "constraints"), "{}"), formulations(simulation)));
+    const auto seconds = number_at(simulation, "seconds");
     line("time",
          fmt::format("{} for {} of motion, {} steps", seconds ? format_seconds(*seconds) : "-",
-                     shown(number(simulation, "end"), "{:.4g} s"), shown(number(simulation, "steps"), "{}")));
+                     shown(number_at(simulation, "end"), "{:.4g} s"), shown(number_at(simulation, "steps"), "{}")));
   }
 
   void compared_models(const json& models) {
@@ -219,18 +219,18 @@ class Summary {
     for (const std::string& name : names) {
       const json& model = models.at(name);
       const json& trust = part_of(model, "trust");
-      const auto far = number(trust, "largest"), threshold = number(trust, "threshold");
+      const auto far = number_at(trust, "largest"), threshold = number_at(trust, "threshold");
       const bool bad = far && threshold && *far > *threshold;
       if (bad) untrusted.push_back(printable(name));
       outside = outside || bad;
       if (rows++ >= most_models) continue;
-      const auto error = number(model, "largest_error"), motion = number(model, "motion");
-      const auto seconds = number(model, "seconds");
-      table.add({cut(name == "study" ? "the study itself" : printable(name), 30),
-                 formulations(simulation_of(name)), shown(number(model, "unknowns"), "{}"),
+      const auto error = number_at(model, "largest_error"), motion = number_at(model, "motion");
+      const auto seconds = number_at(model, "seconds");
+      table.add({shortened_name(name == "study" ? "the study itself" : printable(name), 30),
+                 formulations(simulation_of(name)), shown(number_at(model, "unknowns"), "{}"),
                  error ? fmt::format("{:.1e} of {:.2g} m", *error, motion.value_or(0)) : "-",
-                 shown(number(model, "times_faster"), "{:.1f}"),
-                 shown(number(model, "real_time_factor"), "{:.3g}"),
+                 shown(number_at(model, "times_faster"), "{:.1f}"),
+                 shown(number_at(model, "real_time_factor"), "{:.3g}"),
                  seconds ? format_seconds(*seconds) : "-"});
     }
     add(table, rows > most_models ? rows - most_models : 0);
@@ -253,8 +253,8 @@ class Summary {
       std::string first;
       if (modes.is_array() && !modes.empty())
         first =
-            fmt::format(", first {} Hz with {} % damping", shown(number(modes[0], "frequency_hz"), "{:.5g}"),
-                        shown(100 * number(modes[0], "damping_ratio").value_or(0), "{:.3g}"));
+            fmt::format(", first {} Hz with {} % damping", shown(number_at(modes[0], "frequency_hz"), "{:.5g}"),
+                        shown(100 * number_at(modes[0], "damping_ratio").value_or(0), "{:.3g}"));
       line("linearised",
            fmt::format("{} states{}, {}", part_of(linear, "states").size(), first,
                        part_of(linear, "stable") == true ? terminal_.ink(Ink::Good, "stable")
@@ -265,17 +265,17 @@ class Summary {
       if (pairs.is_array())
         for (size_t k = 0; k < std::min<size_t>(3, pairs.size()); ++k) {
           const json& peaks = part_of(pairs[k], "peaks");
-          line("response", fmt::format("{} to {}: {}{}", text(pairs[k], "input"), text(pairs[k], "output"),
+          line("response", fmt::format("{} to {}: {}{}", text_at(pairs[k], "input"), text_at(pairs[k], "output"),
                                        counted(static_cast<double>(peaks.size()), "peak", "peaks"),
                                        peaks.is_array() && !peaks.empty()
                                            ? fmt::format(", first at {} Hz",
-                                                         shown(number(peaks[0], "frequency_hz"), "{:.5g}"))
+                                                         shown(number_at(peaks[0], "frequency_hz"), "{:.5g}"))
                                            : ""));
         }
     }
     if (sweep.is_object()) {
       const json& points = part_of(sweep, "points");
-      const double failed = number(sweep, "failed").value_or(0);
+      const double failed = number_at(sweep, "failed").value_or(0);
       std::string names;
       for (const json& name : part_of(sweep, "parameters"))
         if (name.is_string()) names += (names.empty() ? "" : ", ") + printable(name.get<std::string>());
@@ -310,9 +310,9 @@ class Summary {
     const auto look = [&](const json& simulation) {
       if (!simulation.is_object()) return;
       // relative to the largest energy
-      if (const auto drift = number(simulation, "energy_drift"))
+      if (const auto drift = number_at(simulation, "energy_drift"))
         energy = std::max(energy.value_or(0), std::abs(*drift));
-      if (const auto drift = number(simulation, "constraint_drift"))
+      if (const auto drift = number_at(simulation, "constraint_drift"))
         constraint = std::max(constraint.value_or(0), std::abs(*drift));
     };
     look(part_of(summary_, "simulation"));
@@ -363,7 +363,7 @@ std::string sensor_curves(const std::filesystem::path& file, const Terminal& ter
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
     if (*low == *high) continue;
     ++rows;
-    out += fmt::format("{:<18}{}  {:.5g} to {:.5g}\n", cut(printable(table.columns[c]), 17),
+    out += fmt::format("{:<18}{}  {:.5g} to {:.5g}\n", shortened_name(printable(table.columns[c]), 17),
                        sparkline(terminal, values, std::min(60, terminal.columns - 50)), *low, *high);
   }
   return out;

@@ -21,6 +21,7 @@
 #include "lissom/study/start.hpp"
 #include "lissom/study/statics.hpp"
 #include "lissom/study/stress.hpp"
+#include "lissom/study/summary_json.hpp"
 #include "lissom/study/trust.hpp"
 #include "lissom/study/turn_watch.hpp"
 
@@ -95,10 +96,6 @@ ResultHeader make_header(const StudyFile& study, const Start& start, const Senso
   }
   header.has_trust = has_trust;
   return header;
-}
-
-json optional_number(const std::optional<double>& value) {
-  return value && std::isfinite(*value) ? json(*value) : json(nullptr);
 }
 
 json energy_json(const SystemEnergy& energy) {
@@ -582,8 +579,8 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
   // equilibria have no motion that would do the work
   j["energy_drift"] = statics ? json(nullptr) : json(balance.energy_drift());
   j["constraint_drift"] = balance.constraint_drift();
-  j["momentum_drift"] = optional_number(balance.momentum_drift());
-  j["angular_momentum_drift"] = optional_number(balance.angular_momentum_drift());
+  j["momentum_drift"] = json_number(balance.momentum_drift());
+  j["angular_momentum_drift"] = json_number(balance.angular_momentum_drift());
   j["energy"] = {{"initial", energy_json(balance.initial())},
                  {"scale", balance.energy_scale()},
                  {"work_in", balance.work_in()},

@@ -11,6 +11,7 @@
 #include "lissom/core/atomic_file.hpp"
 #include "lissom/core/text.hpp"
 #include "lissom/io/study_changes.hpp"
+#include "lissom/study/summary_json.hpp"
 #include "lissom/study/sweep_claims.hpp"
 #include "lissom/study/versions.hpp"
 
@@ -63,7 +64,7 @@ const json& list(const json& object, const char* key) {
   return *found;
 }
 
-double number_of(const json& value) {
+double stored_number(const json& value) {
   if (value.is_number()) return value.get<double>();
   if (value == "nan") return std::numeric_limits<double>::quiet_NaN();
   if (value == "inf") return std::numeric_limits<double>::infinity();
@@ -121,7 +122,7 @@ StudyPoint point_of(const json& j) {
     for (const json& pair : list(j, "values")) {
       if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string())
         throw Damage{"one of 'values' is no pair of name and number"};
-      point.values.emplace_back(pair[0].get<std::string>(), number_of(pair[1]));
+      point.values.emplace_back(pair[0].get<std::string>(), stored_number(pair[1]));
     }
   }
   if (j.contains("warnings"))
@@ -145,12 +146,6 @@ json read_object(const std::filesystem::path& path, const char* format, const ch
     throw Damage{fmt::format("it is of version {}, and this Lissom ({}) reads {}", found, version(),
                              manifest_version)};
   return j;
-}
-
-void write_json(const json& content, const std::filesystem::path& path, int indent) {
-  AtomicFile file(path);
-  file.write(content.dump(indent, ' ', false, json::error_handler_t::replace) + "\n");
-  file.commit();
 }
 
 }  // namespace

@@ -23,6 +23,7 @@
 #include "lissom/fe/geometry_trust.hpp"
 #include "lissom/io/sweep_point.hpp"
 #include "lissom/study/body.hpp"
+#include "lissom/study/summary_json.hpp"
 #include "lissom/study/sweep_work.hpp"
 
 namespace lissom {
@@ -33,7 +34,7 @@ using nlohmann::json;
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr auto pause = std::chrono::milliseconds(5);
+constexpr auto sweep_pause = std::chrono::milliseconds(5);
 constexpr auto look_around = std::chrono::milliseconds(500);  // between two looks at what others have done
 constexpr double manifest_interval = 5;                       // [s] between two versions of the manifest
 constexpr double grace = 10;                                  // [s] that processes have to end in good order
@@ -50,11 +51,11 @@ fs::path work_folder(const fs::path& out) {
 fs::path task_file(const fs::path& out) {
   return work_folder(out) / "task.json";
 }
-std::string number_of(size_t point) {
+std::string point_number(size_t point) {
   return fmt::format("{:06}", point + 1);
 }
 fs::path point_file(const fs::path& out, size_t point, const char* extension) {
-  return work_folder(out) / (number_of(point) + extension);
+  return work_folder(out) / (point_number(point) + extension);
 }
 
 // task.json, or NNNNNN and what follows it; also while it is written or taken away.
@@ -82,12 +83,6 @@ std::string problem_of_work(const fs::path& out) {
   return "";
 }
 
-void make_folder(const fs::path& folder) {
-  std::error_code ec;
-  fs::create_directories(folder, ec);
-  if (ec) fail("{}: the folder cannot be made: {}", folder.string(), ec.message());
-}
-
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -97,7 +92,7 @@ long long now_in_seconds() {
       .count();
 }
 
-std::string describe(const ClaimHolder& holder) {
+std::string holder_text(const ClaimHolder& holder) {
   return fmt::format("process {} on {}", holder.pid, holder.host);
 }
 
@@ -232,10 +227,10 @@ class SweepWorker {
         fail_input(
             "{}: a sweep is being computed there by {}; wait for it, help it with --join, or give another "
             "folder with --out",
-            out_.string(), describe(*holder));
+            out_.string(), holder_text(*holder));
       if (progress_)
         progress_(
-            fmt::format("waiting to see whether {} lives", holder ? describe(*holder) : "another process"),
+            fmt::format("waiting to see whether {} lives", holder ? holder_text(*holder) : "another process"),
             -1);
       if (stopped()) fail("the sweep was stopped before it began");
       std::this_thread::sleep_for(look_around);
@@ -253,7 +248,7 @@ class SweepWorker {
       fail_input(
           "{}: point {} of a sweep is being computed there by {}; wait for it, go on with --resume, give "
           "another folder with --out, or, if it is dead, remove {}",
-          out_.string(), entry.path().stem().string(), holder ? describe(*holder) : "another process",
+          out_.string(), entry.path().stem().string(), holder ? holder_text(*holder) : "another process",
           work_folder(out_).string());
     }
   }
@@ -341,7 +336,7 @@ class SweepWorker {
       if (stopped()) fail("the sweep was stopped before it began");
       if (waiting.seconds() > options_.patience + 120)
         fail("{}: {} has not begun a sweep there", out_.string(), options_.join ? "nobody" : "rank 0");
-      std::this_thread::sleep_for(options_.join ? pause : look_around / 5);
+      std::this_thread::sleep_for(options_.join ? sweep_pause : look_around / 5);
     }
   }
 
@@ -408,7 +403,7 @@ class SweepWorker {
       // of many points it takes long: no more than a twentieth of the time
       if (coordinator_ && changed_ && saved_.seconds() > std::max(manifest_interval, 20 * save_seconds_))
         save();
-      std::this_thread::sleep_for(pause);
+      std::this_thread::sleep_for(sweep_pause);
     }
     if (!told) return;
     if (coordinator_) save();
@@ -763,7 +758,7 @@ fs::path point_values_file(const fs::path& out, size_t point) {
 }
 
 fs::path point_folder(const fs::path& out, size_t point) {
-  return out / "points" / number_of(point);
+  return out / "points" / point_number(point);
 }
 
 }  // namespace lissom

@@ -18,7 +18,7 @@ namespace {
 constexpr size_t shown_columns = 6;
 
 // Texts of a CSV file may have commas, quotes and line ends.
-std::string quoted(const std::string& text) {
+std::string csv_text(const std::string& text) {
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
   std::string out = "\"";
   for (const char c : text) {
@@ -136,13 +136,13 @@ void write_sweep(const SweepTable& table, const std::filesystem::path& path) {
   AtomicFile file(path);
   std::vector<std::string> cells;
   for (const auto* list : {&table.keys, &table.columns})
-    for (const std::string& name : *list) cells.push_back(quoted(name));
+    for (const std::string& name : *list) cells.push_back(csv_text(name));
   file.write(fmt::format("{},problem\n", fmt::join(cells, ",")));
   for (const SweepTable::Row& row : table.rows) {
     cells.clear();
-    for (const std::string& value : row.parameters) cells.push_back(quoted(value));
+    for (const std::string& value : row.parameters) cells.push_back(csv_text(value));
     for (const auto& value : row.values) cells.push_back(value ? fmt::format("{}", *value) : "");
-    file.write(fmt::format("{},{}\n", fmt::join(cells, ","), quoted(row.problem)));
+    file.write(fmt::format("{},{}\n", fmt::join(cells, ","), csv_text(row.problem)));
   }
   file.commit();
 }

@@ -53,9 +53,9 @@ struct NodePlace {
   Matrix3d axes = Matrix3d::Identity();
 };
 
-class Trainer {
+class SlapTrainer {
  public:
-  Trainer(const StudyFile& study, BodyStore& store, TrainingMotions& motions, Diagnostics& diagnostics,
+  SlapTrainer(const StudyFile& study, BodyStore& store, TrainingMotions& motions, Diagnostics& diagnostics,
           const ProgressHook& progress, const std::function<bool()>& stop)
       : study_(study),
         spec_(*study.train),
@@ -885,7 +885,7 @@ Training train(const StudyFile& study, BodyStore& store, TrainingMotions& motion
                const ProgressHook& progress, const std::function<bool()>& stop) {
   if (!study.train) fail_input("{}: there is no table [train]", study.path.string());
   LISSOM_ASSERT(!study.train->pod);
-  return Trainer(study, store, motions, diagnostics, progress, stop).run();
+  return SlapTrainer(study, store, motions, diagnostics, progress, stop).run();
 }
 
 std::string training_key(const TrainSpec& spec) {
@@ -906,7 +906,7 @@ std::string training_key(const TrainSpec& spec) {
 namespace {
 
 // Samples at the same times, of both.
-std::vector<std::pair<Index, Index>> common_samples(const SimulationRun& a, const SimulationRun& b) {
+std::vector<std::pair<Index, Index>> samples_of_both(const SimulationRun& a, const SimulationRun& b) {
   std::vector<std::pair<Index, Index>> common;
   const VectorXd &t = a.sample_times, &other = b.sample_times;
   for (Index i = 0, j = 0; i < t.size() && j < other.size();) {
@@ -950,7 +950,7 @@ void add_nodes(const Eigen::Ref<const Eigen::Matrix3Xd>& x, const Eigen::Ref<con
 }  // namespace
 
 NodalError nodal_error(const SimulationRun& reference, const SimulationRun& other) {
-  const auto common = common_samples(reference, other);
+  const auto common = samples_of_both(reference, other);
   if (common.empty()) return {};
   NodalError error{0, 0, 0};
   const Eigen::Matrix3Xd first = all_nodes(*reference.built->system, reference.q.col(common.front().first));
@@ -972,7 +972,7 @@ NodalError nodal_error(const Training& training, const SimulationRun& reference,
   auto run = reorder(
       make_system_snapshots("reference", *reference.built->system, reference.sample_times, reference.q),
       expected, ignored);
-  const auto common = common_samples(reference, rom);
+  const auto common = samples_of_both(reference, rom);
   if (common.empty()) return {};
   NodalError error{0, 0, 0};
   for (size_t p = 0; p < training.space.parts.size(); ++p) {

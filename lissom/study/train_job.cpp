@@ -13,7 +13,7 @@ namespace lissom {
 namespace {
 
 // Of any training: the study, and what was written.
-void finish(TrainResult& result, const StudyFile& study, const std::filesystem::path& out,
+void finish_training(TrainResult& result, const StudyFile& study, const std::filesystem::path& out,
             const std::vector<std::string>& files) {
   result.json["study"] = study.path.string();
   result.json["title"] = study.title;
@@ -69,7 +69,7 @@ TrainResult train_parametric(const TrainJob& job, StudyFile& study, const std::f
   result.text = fmt::format("{}\n\n{}", study.title, describe_pod_training(training));
   if (!training.tests.empty()) result.text += "\n" + describe_pod_tests(training);
   result.pod = std::make_shared<const PodTraining>(std::move(training));
-  finish(result, study, out, files);
+  finish_training(result, study, out, files);
   return result;
 }
 
@@ -106,7 +106,7 @@ TrainResult run_train_job(const TrainJob& job, JobContext& context) {
   if (job.write_files) files = write_training(*result.slap, out);
   result.json = training_json(*result.slap);
   result.text = fmt::format("{}\n\n{}", study.title, describe_training(*result.slap));
-  finish(result, study, out, files);
+  finish_training(result, study, out, files);
   return result;
 }
 

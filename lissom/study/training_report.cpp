@@ -5,6 +5,7 @@
 
 #include "lissom/core/atomic_file.hpp"
 #include "lissom/io/table.hpp"
+#include "lissom/study/summary_json.hpp"
 #include "lissom/study/train.hpp"
 
 namespace lissom {
@@ -14,16 +15,6 @@ using Eigen::VectorXd;
 using nlohmann::json;
 
 namespace {
-
-json numbers(const VectorXd& values) {
-  json list = json::array();
-  for (const double value : values) list.push_back(std::isfinite(value) ? json(value) : json(nullptr));
-  return list;
-}
-
-json optional_number(const std::optional<double>& value) {
-  return value && std::isfinite(*value) ? json(*value) : json(nullptr);
-}
 
 // Modes that brought a spurious motion.
 std::vector<int> spurious_modes(const OrderChoice& choice) {
@@ -141,11 +132,11 @@ json training_json(const Training& training) {
   j["order"] = training.order;
   j["proposed"] = training.choice.proposed;
   j["why"] = training.rom.why;
-  j["singular_values"] = numbers(training.basis.singular_values);
-  j["singular_values_full"] = numbers(training.full_singular_values);
-  j["joint_violation"] = numbers(training.basis.joint_violation);
-  j["frequencies_hz"] = numbers(training.rom.frequencies_hz);
-  j["system_frequencies_hz"] = numbers(training.choice.system_frequencies_hz);
+  j["singular_values"] = json_numbers(training.basis.singular_values);
+  j["singular_values_full"] = json_numbers(training.full_singular_values);
+  j["joint_violation"] = json_numbers(training.basis.joint_violation);
+  j["frequencies_hz"] = json_numbers(training.rom.frequencies_hz);
+  j["system_frequencies_hz"] = json_numbers(training.choice.system_frequencies_hz);
   j["rigid_motions"] = training.choice.rigid_motions;
   j["spurious"] = spurious_modes(training.choice);
   j["first_spurious"] =
@@ -161,11 +152,11 @@ json training_json(const Training& training) {
                            {"singular_value", order.singular_value},
                            {"left_out", order.left_out},
                            {"joint_violation", order.joint_violation},
-                           {"frequencies_hz", numbers(order.frequencies_hz)},
+                           {"frequencies_hz", json_numbers(order.frequencies_hz)},
                            {"spurious", order.spurious},
-                           {"epsilon", optional_number(order.epsilon)},
-                           {"rms_error", optional_number(order.rms_error)},
-                           {"largest_error", optional_number(order.largest_error)},
+                           {"epsilon", json_number(order.epsilon)},
+                           {"rms_error", json_number(order.rms_error)},
+                           {"largest_error", json_number(order.largest_error)},
                            {"seconds", order.simulation_seconds}});
   j["training"] = json::array();
   for (const SnapshotReport& report : training.reports)

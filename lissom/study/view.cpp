@@ -284,7 +284,7 @@ class PartStress {
 };
 
 // Sensors that sit on a part, at its nearest point at the first frame.
-std::vector<ViewSensor> sensors_of(const StudySystem& built, const ViewParts& parts,
+std::vector<ViewSensor> view_sensors(const StudySystem& built, const ViewParts& parts,
                                    const std::vector<std::string>& columns, const VectorXd& q) {
   const System& system = *built.system;
   std::vector<ViewSensor> out;
@@ -419,7 +419,7 @@ View motion_view(const SimulationRun& run, const StudyFile& study, const BodyMes
                                      names.size() == 1 ? "it is" : "they are",
                                      names.size() > 1 && why == "a beam" ? "beams" : why));
   if (parts.parts().empty()) view.notes.emplace_back("No body has a shape that could be shown.");
-  view.sensors = sensors_of(*run.built, parts, run.columns, q.col(0));
+  view.sensors = view_sensors(*run.built, parts, run.columns, q.col(0));
   for (const Part& part : parts.parts()) view.parts.push_back(part.shown);
   note_surfaces(view);
   view.motion = std::move(motion);

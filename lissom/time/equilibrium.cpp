@@ -23,7 +23,6 @@ using Eigen::VectorXd;
 
 namespace {
 
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
 // of the size of the system: the longest step of Newton's method, and the one that following aims at
 constexpr double longest_step = 0.5, usual_step = 0.15;
 
@@ -169,7 +168,7 @@ class Solver {
 
   bool is_balanced(double step) {
     if (!r_.allFinite() || !(step <= options_.tolerance * length_)) return false;
-    const double round_off = 16 * epsilon * (length_ + displacement(state_.q));
+    const double round_off = 16 * std::numeric_limits<double>::epsilon() * (length_ + displacement(state_.q));
     if (m_ > 0 && g_.lpNorm<Eigen::Infinity>() > std::max(1e-13 * length_, round_off)) return false;
     // small against what is balanced, or (no load at all) against what would move anything in a lifetime; or
     // no more than the round-off of stiff bodies, which moves nothing

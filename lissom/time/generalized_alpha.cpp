@@ -33,7 +33,6 @@ namespace lissom {
 
 namespace {
 
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr int most_halvings = 20;
 
 struct AlphaMethod {
@@ -216,7 +215,7 @@ class AlphaStepper final : public Stepper {
 
   double smallest() const {
     return std::max(
-        {options_.min_step, 64 * epsilon * std::abs(now_.t), 1e-14 * std::abs(options_.end - t0_)});
+        {options_.min_step, 64 * std::numeric_limits<double>::epsilon() * std::abs(now_.t), 1e-14 * std::abs(options_.end - t0_)});
   }
 
   [[noreturn]] void give_up(double h, const std::string& reason) const {

@@ -12,7 +12,6 @@ namespace lissom {
 
 namespace {
 
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
 // ca may change so much, either way, before a matrix is no longer tried: a step by a factor of 1.4
 constexpr double largest_change = 2;
 // a new matrix costs about as much as so many more iterations with the old one
@@ -181,7 +180,7 @@ struct NewtonSolver::Impl {
       };
       const double error = geometric(theta) * increment;
       const double size_lambda = m > 0 ? state.lambda.lpNorm<Eigen::Infinity>() : 0;
-      const double round_off = 16 * epsilon * length;
+      const double round_off = 16 * std::numeric_limits<double>::epsilon() * length;
       // what is left of the constraints too: angles may be open where displacements are small
       const bool displacements =
           (error <= tolerance && geometric(theta) * gap <= 10 * tolerance) || increment <= round_off;

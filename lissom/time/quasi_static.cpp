@@ -15,7 +15,7 @@ namespace lissom {
 namespace {
 
 // steps that fail are halved so often
-constexpr int most_halvings = 12;
+constexpr int most_step_halvings = 12;
 // of the size of the system: a correction beyond this leads to another position of the same mechanism
 constexpr double farthest_correction = 0.1;
 
@@ -58,7 +58,7 @@ class GridStepper : public Stepper {
       } catch (const Error&) {
         // nearer ones may be found from here
         ++summary_.rejected;
-        if (halvings == most_halvings) throw;
+        if (halvings == most_step_halvings) throw;
         dt /= 2;
       }
     }

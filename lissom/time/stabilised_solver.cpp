@@ -13,7 +13,7 @@ namespace lissom {
 namespace {
 
 // alpha may change so much before a matrix is no longer tried
-constexpr double largest_change = 1.4;
+constexpr double largest_step_change = 1.4;
 
 std::vector<MatrixBlock> full_block(int size) {
   std::vector<int> all(size);
@@ -186,7 +186,7 @@ bool StabilisedSolver::solve(double alpha, State& state) {
   s.equations.constraint_gradient(state.t, state.q, s.G);
   s.push = s.W.asDiagonal() * s.G.transpose();
   const double change = s.has_matrix ? alpha / s.matrix_alpha : 0;
-  if (s.options.reuse_rate > 0 && change < largest_change && change > 1 / largest_change) {
+  if (s.options.reuse_rate > 0 && change < largest_step_change && change > 1 / largest_step_change) {
     s.guess = state;
     if (s.iterate(alpha, state, true)) return true;
     state = s.guess;

@@ -9,7 +9,7 @@
 #include "lissom/fe/rigid_body.hpp"
 #include "tests/cms/reduction_support.hpp"
 
-namespace lissom {
+namespace lissom::craig_bampton_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -360,4 +360,4 @@ TEST(CraigBampton, EverythingAnInterfaceLeavesNothingToReduce) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::craig_bampton_test

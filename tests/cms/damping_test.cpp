@@ -10,7 +10,7 @@
 
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::damping_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -213,4 +213,4 @@ TEST(Damping, IsDescribedForPeople) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::damping_test

@@ -6,7 +6,7 @@
 #include "lissom/cms/mode_selection.hpp"
 #include "tests/cms/reduction_support.hpp"
 
-namespace lissom {
+namespace lissom::error_estimate_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -212,4 +212,4 @@ TEST(ErrorEstimate, ResidualVectorsAreOrthonormalAndDependentOnesAreDropped) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::error_estimate_test

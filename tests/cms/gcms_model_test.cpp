@@ -5,7 +5,7 @@
 
 #include "tests/mbs/gcms_support.hpp"
 
-namespace lissom {
+namespace lissom::gcms_model_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -128,4 +128,4 @@ TEST(GcmsModel, SaysWhatIsMissing) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::gcms_model_test

@@ -16,7 +16,7 @@
 #include "tests/fe/small_eigen.hpp"
 #include "tests/fe/test_meshes.hpp"
 
-namespace lissom {
+namespace lissom::gcms_test {
 namespace {
 
 using Eigen::Matrix3d;
@@ -424,4 +424,4 @@ TEST(EqualModes, AreTurnedToTheAxesAndStayModes) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::gcms_test

@@ -13,7 +13,7 @@
 #include "lissom/fe/vibration.hpp"
 #include "tests/cms/reduction_support.hpp"
 
-namespace lissom {
+namespace lissom::held_out_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -322,4 +322,4 @@ TEST(HeldOut, UnconnectedPartsAreRefusedUnlessAllowed) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::held_out_test

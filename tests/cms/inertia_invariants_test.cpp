@@ -10,7 +10,7 @@
 #include "lissom/fe/spider.hpp"
 #include "tests/fe/test_meshes.hpp"
 
-namespace lissom {
+namespace lissom::inertia_invariants_test {
 namespace {
 
 using Eigen::Matrix3d;
@@ -173,4 +173,4 @@ TEST(InertiaInvariants, AgreeWithTheMassMatrixWhereSpidersTieNodes) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::inertia_invariants_test

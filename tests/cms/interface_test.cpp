@@ -8,7 +8,7 @@
 #include "lissom/fe/vibration.hpp"
 #include "tests/fe/test_meshes.hpp"
 
-namespace lissom {
+namespace lissom::interface_test {
 namespace {
 
 using Eigen::Matrix3d;
@@ -179,4 +179,4 @@ TEST(Interface, ADegreeOfFreedomBelongsToOneInterfaceOnly) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::interface_test

@@ -4,7 +4,7 @@
 
 #include "tests/cms/reduction_support.hpp"
 
-namespace lissom {
+namespace lissom::mode_selection_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -412,4 +412,4 @@ TEST(ModeSelection, ASweepStopsWhereThePapersRuleDoesAndHoldsTheExactErrors) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::mode_selection_test

@@ -7,7 +7,7 @@
 
 #include "lissom/core/error.hpp"
 
-namespace lissom {
+namespace lissom::reduced_pencil_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -128,4 +128,4 @@ TEST(ReducedPencil, AnInterfaceWithoutMassOfItsOwnIsRefusedByNumber) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::reduced_pencil_test

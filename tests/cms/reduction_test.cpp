@@ -9,7 +9,7 @@
 #include "tests/cms/reduction_support.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::reduction_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -406,4 +406,4 @@ TEST(Reduction, WrongWishesAreRefused) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::reduction_test

@@ -17,7 +17,7 @@
 #include "tests/cms/reduction_support.hpp"
 #include "tests/fe/ccx.hpp"
 
-namespace lissom {
+namespace lissom::static_stress_test {
 namespace {
 
 using Eigen::Index;
@@ -199,4 +199,4 @@ TEST(StaticStressAgainstCalculix, WithFewModesItIsOffByTheModalError) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::static_stress_test

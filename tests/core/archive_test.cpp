@@ -7,7 +7,7 @@
 
 #include "tests/io/hdf5_file_checks.hpp"
 
-namespace lissom {
+namespace lissom::archive_test {
 namespace {
 
 enum class Fruit : std::uint8_t { Apple, Pear };
@@ -112,4 +112,4 @@ TEST(Archive, TakesNoMatrixOfAnotherShape) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::archive_test

@@ -10,7 +10,7 @@
 #include "lissom/core/text.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::atomic_file_test {
 namespace {
 
 TEST(AtomicFile, TheNameAppearsOnlyWhenTheFileIsComplete) {
@@ -94,4 +94,4 @@ TEST(AtomicFile, AFullDiskIsAnErrorAndLeavesNothing) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::atomic_file_test

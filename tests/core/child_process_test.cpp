@@ -9,7 +9,7 @@
 #include "tests/process_test_support.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::child_process_test {
 namespace {
 
 ChildOptions shell(const std::string& script) {
@@ -116,4 +116,4 @@ TEST(ChildProcess, IsKilledWithAllThatItHasStartedWhereItIsGivenUp) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::child_process_test

@@ -9,7 +9,7 @@
 #include "lissom/core/text.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::confined_process_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -83,4 +83,4 @@ TEST(ConfinedProcess, ItsEndIsToldAndWhatCannotBeStartedIsAnError) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::confined_process_test

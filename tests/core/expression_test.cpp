@@ -7,7 +7,7 @@
 #include <numbers>
 #include <random>
 
-namespace lissom {
+namespace lissom::expression_test {
 namespace {
 
 constexpr double pi = std::numbers::pi;
@@ -412,4 +412,4 @@ TEST(Expression, RampsAreFoundInTheOrderInWhichTheyAreWritten) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::expression_test

@@ -10,7 +10,7 @@
 #include "tests/process_test_support.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::folder_lock_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -96,4 +96,4 @@ TEST(FolderLock, AFolderThatCannotBeWrittenToIsLeftToTheWriter) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::folder_lock_test

@@ -12,7 +12,7 @@
 #include "lissom/core/text.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::hdf5_test {
 namespace {
 
 TEST(Hdf5, NumbersTextAndAttributesComeBackAsTheyWere) {
@@ -268,4 +268,4 @@ TEST(Hdf5, ADatasetLargerThanTheMemoryIsRefusedByName) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::hdf5_test

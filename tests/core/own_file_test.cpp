@@ -9,7 +9,7 @@
 #include "lissom/core/text.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::own_file_test {
 namespace {
 
 void write_hdf5(const std::filesystem::path& path, const std::string& format) {
@@ -132,4 +132,4 @@ TEST(ReadFiles, NotesWhatIsReadMeanwhile) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::own_file_test

@@ -9,7 +9,7 @@
 
 #include "lissom/core/error.hpp"
 
-namespace lissom {
+namespace lissom::polar_test {
 namespace {
 
 using Eigen::Matrix3d;
@@ -104,4 +104,4 @@ TEST_F(PolarTest, TurnsWithTheMatrix) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::polar_test

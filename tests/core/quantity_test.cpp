@@ -4,7 +4,7 @@
 
 #include <numbers>
 
-namespace lissom {
+namespace lissom::quantity_test {
 namespace {
 
 namespace d = dimensions;
@@ -88,4 +88,4 @@ TEST(Quantity, WhatIsNoNumberWithAUnitIsNone) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::quantity_test

@@ -7,7 +7,7 @@
 #include <numbers>
 #include <random>
 
-namespace lissom {
+namespace lissom::rotation_test {
 namespace {
 
 using Eigen::Matrix3d;
@@ -105,4 +105,4 @@ TEST(Rotation, ReflectionsAndNaNAreNoRotations) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::rotation_test

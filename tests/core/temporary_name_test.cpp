@@ -15,7 +15,7 @@
 #include "tests/process_test_support.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::temporary_name_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -133,4 +133,4 @@ TEST(PrivateFolder, IsOursAloneAndGoesWithItsOwnerOrWithTheNext) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::temporary_name_test

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <limits>
 
-namespace lissom {
+namespace lissom::terminal_test {
 namespace {
 
 Terminal with_blocks() {
@@ -56,4 +56,4 @@ TEST(Terminal, ACurveLeavesBlanksWhereThereAreNoNumbers) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::terminal_test

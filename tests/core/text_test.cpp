@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace lissom {
+namespace lissom::text_test {
 namespace {
 
 TEST(Text, NumbersOfEveryFortranAndNastranSpellingAreRead) {
@@ -40,4 +40,4 @@ TEST(Text, AMisspeltWordFindsWhatWasMeant) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::text_test

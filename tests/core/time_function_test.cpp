@@ -8,7 +8,7 @@
 
 #include "tests/allocation_counter.hpp"
 
-namespace lissom {
+namespace lissom::time_function_test {
 namespace {
 
 using Interpolation = TimeFunction::Interpolation;
@@ -237,4 +237,4 @@ TEST(TimeFunction, RampsInExpressionsBreakWhereTheirCornersAre) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::time_function_test

@@ -4,7 +4,7 @@
 
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::units_test {
 namespace {
 
 TEST(Units, EverySystemGivesSteelInSi) {
@@ -54,4 +54,4 @@ TEST(Units, AMisspeltSystemFindsWhatWasMeant) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::units_test

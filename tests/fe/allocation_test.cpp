@@ -28,7 +28,7 @@ extern "C" void* malloc(size_t size) {
   return __libc_malloc(size);
 }
 
-namespace lissom {
+namespace lissom::allocation_test {
 namespace {
 
 TEST(Allocation, TheCounterCounts) {
@@ -160,6 +160,6 @@ TEST(Allocation, SystemsDoNotAllocatePerEvaluation) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::allocation_test
 
 #endif

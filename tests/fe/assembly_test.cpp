@@ -12,7 +12,7 @@
 #include "tests/fe/small_eigen.hpp"
 #include "tests/fe/test_meshes.hpp"
 
-namespace lissom {
+namespace lissom::assembly_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -294,4 +294,4 @@ TEST(Assembly, ElementsTurnedInsideOutAreListed) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::assembly_test

@@ -12,7 +12,7 @@
 #include "tests/fe/small_eigen.hpp"
 #include "tests/fe/test_meshes.hpp"
 
-namespace lissom {
+namespace lissom::element_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -246,4 +246,4 @@ TEST(ElementAgainstCalculix, C3D6HasASeventhZeroEnergyModeThatWedge6HasNot) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::element_test

@@ -4,7 +4,7 @@
 
 #include "gmsh_support.hpp"
 
-namespace lissom {
+namespace lissom::geometry_files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -102,4 +102,4 @@ TEST_F(GeometryFiles, FilesElsewhereAndFilesThatAreProgramsAreRefused) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::geometry_files_test

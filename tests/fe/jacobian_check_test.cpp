@@ -7,7 +7,7 @@
 #include "test_meshes.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::jacobian_check_test {
 namespace {
 
 using test::box_mesh;
@@ -78,4 +78,4 @@ TEST(JacobianCheck, TheMessageNamesFileCountTenElementsAndTheWorst) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::jacobian_check_test

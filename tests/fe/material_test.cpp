@@ -6,7 +6,7 @@
 
 #include <functional>
 
-namespace lissom {
+namespace lissom::material_test {
 namespace {
 
 using Matrix6d = Eigen::Matrix<double, 6, 6>;
@@ -110,4 +110,4 @@ TEST(Material, WhatAFileLeavesOutIsNamedWithItsPlace) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::material_test

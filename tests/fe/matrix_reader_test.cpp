@@ -1,7 +1,7 @@
 #include "lissom/fe/matrix_checks.hpp"
 #include "tests/fe/matrix_test_tools.hpp"
 
-namespace lissom {
+namespace lissom::matrix_reader_test {
 namespace {
 
 using Entry = ImportedMatrix::Entry;
@@ -359,4 +359,4 @@ TEST(MatrixReader, HowFarTwoTrianglesDifferIsKeptAndPrinted) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::matrix_reader_test

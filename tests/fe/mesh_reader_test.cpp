@@ -4,7 +4,7 @@
 
 #include "gmsh_support.hpp"
 
-namespace lissom {
+namespace lissom::mesh_reader_test {
 namespace {
 
 // The formats are told apart by what comes back: the Gmsh file holds a tet4, Nastran's a wedge6, Abaqus' a
@@ -75,4 +75,4 @@ TEST_F(ReadMesh, WhatNobodyUnderstandsIsRefusedWithAListOfWhatIs) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::mesh_reader_test

@@ -7,7 +7,7 @@
 #include "lissom/fe/spider.hpp"
 #include "tests/fe/test_meshes.hpp"
 
-namespace lissom {
+namespace lissom::mesh_report_test {
 namespace {
 
 using Eigen::Vector3d;
@@ -138,4 +138,4 @@ TEST(RigidBodyModes, CoverRotationalDegreesOfFreedomAndSkipNodelessOnes) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::mesh_report_test

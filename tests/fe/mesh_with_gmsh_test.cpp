@@ -9,7 +9,7 @@
 #include "lissom/fe/jacobian_check.hpp"
 #include "lissom/fe/mesh_report.hpp"
 
-namespace lissom {
+namespace lissom::mesh_with_gmsh_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -258,4 +258,4 @@ TEST_F(MeshWithGmsh, OptionsOutOfRangeAndMissingFilesAreRefused) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::mesh_with_gmsh_test

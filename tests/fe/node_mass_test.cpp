@@ -7,7 +7,7 @@
 #include "tests/fe/matrix_test_tools.hpp"
 #include "tests/fe/test_meshes.hpp"
 
-namespace lissom {
+namespace lissom::node_mass_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -130,4 +130,4 @@ TEST(NodeMass, ImportedMatricesHaveItInAnyOrderOfRows) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::node_mass_test

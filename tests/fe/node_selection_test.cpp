@@ -5,7 +5,7 @@
 #include "lissom/fe/spider.hpp"
 #include "tests/fe/test_meshes.hpp"
 
-namespace lissom {
+namespace lissom::node_selection_test {
 namespace {
 
 using Eigen::Vector3d;
@@ -86,4 +86,4 @@ TEST(NodeSelection, WhatFindsNothingSaysWhatIsNear) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::node_selection_test

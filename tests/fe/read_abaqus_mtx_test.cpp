@@ -1,6 +1,6 @@
 #include "tests/fe/matrix_test_tools.hpp"
 
-namespace lissom {
+namespace lissom::read_abaqus_mtx_test {
 namespace {
 
 TEST(AbaqusMtx, MatrixInputLinesAreOrderedByNodeAndDirection) {
@@ -69,4 +69,4 @@ TEST(AbaqusMtx, BadFilesAreRefusedWithTheirPlaceAndWhatWasExpected) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::read_abaqus_mtx_test

@@ -10,7 +10,7 @@
 #include "tests/fe/ccx.hpp"
 #include "tests/fe/matrix_test_tools.hpp"
 
-namespace lissom {
+namespace lissom::read_calculix_matrices_test {
 namespace {
 
 TEST(CalculixMatrices, TheUpperTriangleIsMirroredAndTheLabelsAreText) {
@@ -193,4 +193,4 @@ TEST(CalculixMatrices, AFreeBodyHasNoRigidBodyResidualAndItsMassCentreAndInertia
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::read_calculix_matrices_test

@@ -1,6 +1,6 @@
 #include "tests/fe/matrix_test_tools.hpp"
 
-namespace lissom {
+namespace lissom::read_dmig_test {
 namespace {
 
 // [3 -1 0; -1 2 0.5; 0 0.5 4] over nodes 2 x, 2 z, 11 ry
@@ -125,4 +125,4 @@ TEST(Dmig, BadFilesAreRefusedWithTheirPlaceAndWhatWasExpected) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::read_dmig_test

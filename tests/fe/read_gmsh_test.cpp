@@ -6,7 +6,7 @@
 
 #include "gmsh_support.hpp"
 
-namespace lissom {
+namespace lissom::read_gmsh_test {
 namespace {
 
 using Ints = std::vector<int>;
@@ -606,4 +606,4 @@ TEST_F(GmshFiles, FilesOfTheProgramCutOffAreRefused) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::read_gmsh_test

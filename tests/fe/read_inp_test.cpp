@@ -6,7 +6,7 @@
 #include "lissom/core/text.hpp"
 #include "lissom/fe/mesh_reader.hpp"
 
-namespace lissom {
+namespace lissom::read_inp_test {
 namespace {
 
 struct Result {
@@ -802,4 +802,4 @@ TEST(Inp, WrongPartsAndCouplingsAreReportedWithTheirLine) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::read_inp_test

@@ -13,7 +13,7 @@
 #include "tests/paths.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::read_matrix_files_test {
 namespace {
 
 const ImportedMatrix& find(const std::vector<ImportedMatrix>& matrices, const std::string& name) {
@@ -293,4 +293,4 @@ TEST(ReadHdf5Matrices, TruncatedAndDamagedFilesAreRefusedOrHarmless) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::read_matrix_files_test

@@ -1,6 +1,6 @@
 #include "tests/fe/matrix_test_tools.hpp"
 
-namespace lissom {
+namespace lissom::read_matrix_market_test {
 namespace {
 
 ImportedMatrix read(std::string_view text) {
@@ -98,4 +98,4 @@ TEST(MatrixMarket, AHugeEntryCountInASmallFileIsJustACutOffFile) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::read_matrix_market_test

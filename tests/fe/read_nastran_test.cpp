@@ -11,7 +11,7 @@
 #include "lissom/fe/nastran_ids.hpp"
 #include "tests/paths.hpp"
 
-namespace lissom {
+namespace lissom::read_nastran_test {
 namespace {
 
 // Any list of numbers as one that can be compared and printed.
@@ -898,4 +898,4 @@ TEST(Nastran, TheFourBarMeshesOfTheSlapPaperAreReadCompletely) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::read_nastran_test

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace lissom {
+namespace lissom::read_output4_test {
 namespace {
 
 // Has a column with a gap, an empty column and a negative number.
@@ -301,4 +301,4 @@ TEST(Output4, ABinaryStringBeyondItsRecordIsRefused) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::read_output4_test

@@ -11,7 +11,7 @@
 #include "tests/fe/small_eigen.hpp"
 #include "tests/fe/test_meshes.hpp"
 
-namespace lissom {
+namespace lissom::rigid_motions_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -102,4 +102,4 @@ TEST(RigidMotions, ASoftSupportIsNotTakenForRoundOff) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::rigid_motions_test

@@ -6,7 +6,7 @@
 
 #include "lissom/fe/quadrature.hpp"
 
-namespace lissom {
+namespace lissom::shape_functions_test {
 namespace {
 
 // points inside every natural element
@@ -110,4 +110,4 @@ TEST(Quadrature, StiffnessAndMassRulesHoldTheVolume) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::shape_functions_test

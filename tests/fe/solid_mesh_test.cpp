@@ -6,7 +6,7 @@
 #include "lissom/fe/spider.hpp"
 #include "tests/fe/test_meshes.hpp"
 
-namespace lissom {
+namespace lissom::solid_mesh_test {
 namespace {
 
 using namespace test;
@@ -41,4 +41,4 @@ TEST(SolidMesh, IsTheMeshBeforeItsSpidersCame) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::solid_mesh_test

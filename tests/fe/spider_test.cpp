@@ -9,7 +9,7 @@
 #include "tests/fe/small_eigen.hpp"
 #include "tests/fe/test_meshes.hpp"
 
-namespace lissom {
+namespace lissom::spider_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -307,4 +307,4 @@ TEST(Spider, AddedSpidersCreateTheirReference) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::spider_test

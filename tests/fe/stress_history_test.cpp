@@ -8,7 +8,7 @@
 #include "lissom/fe/stress_recovery.hpp"
 #include "tests/fe/test_meshes.hpp"
 
-namespace lissom {
+namespace lissom::stress_history_test {
 namespace {
 
 using Eigen::Index;
@@ -102,4 +102,4 @@ TEST(StressHistory, FieldsAlongTheAxesAreDisplacementsLikeOthers) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::stress_history_test

@@ -12,7 +12,7 @@
 #include "tests/fe/test_meshes.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::stress_recovery_test {
 namespace {
 
 using Eigen::Matrix3d;
@@ -555,4 +555,4 @@ TEST(StressRecoveryAgainstCalculix, ALoadedCantileverHasTheSameStress) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::stress_recovery_test

@@ -9,7 +9,7 @@
 
 #include "tests/fe/test_meshes.hpp"
 
-namespace lissom {
+namespace lissom::surface_test {
 namespace {
 
 using Eigen::Matrix3Xd;
@@ -148,4 +148,4 @@ TEST(Surface, ASlenderOneKeepsItsSection) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::surface_test

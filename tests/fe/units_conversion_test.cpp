@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace lissom {
+namespace lissom::units_conversion_test {
 namespace {
 
 TEST(UnitsConversion, AMeshInMillimetresAndTonnesBecomesSi) {
@@ -62,4 +62,4 @@ TEST(UnitsConversion, ABeamElementWithRotationsEqualsTheOneAssembledInSi) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::units_conversion_test

@@ -11,7 +11,7 @@
 #include "lissom/linalg/eigen_solver.hpp"
 #include "tests/fe/test_meshes.hpp"
 
-namespace lissom {
+namespace lissom::vibration_test {
 namespace {
 
 using test::box_mesh;
@@ -252,4 +252,4 @@ TEST(Vibration, AnIndefiniteStiffnessIsNamedWithItsNode) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::vibration_test

@@ -8,7 +8,7 @@
 #include "lissom/io/study_file.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::ancf_spec_test {
 namespace {
 
 const std::string beam_keys =
@@ -158,4 +158,4 @@ TEST(AncfSpec, HasNoOtherPlacesThanNodes) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::ancf_spec_test

@@ -12,7 +12,7 @@
 #include "tests/io/sample_mesh.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::body_file_test {
 namespace {
 
 using test::expect_same;
@@ -287,4 +287,4 @@ TEST(BodyFile, ThePythonOfTheReferencePageReadsIt) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::body_file_test

@@ -7,7 +7,7 @@
 #include "lissom/core/error.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::csv_table_test {
 namespace {
 
 TEST(CsvText, KeepsTextsAndMakesNumbersOfWhatIsOne) {
@@ -41,4 +41,4 @@ TEST(CsvText, ARowThatIsCutOffIsNamedWithItsLine) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::csv_table_test

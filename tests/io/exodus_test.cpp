@@ -11,7 +11,7 @@
 #include "tests/paths.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::exodus_test {
 namespace {
 
 std::string doubles(const Eigen::Ref<const Eigen::MatrixXd>& m) {
@@ -146,4 +146,4 @@ TEST(Exodus, AFileThatCannotBeWrittenIsAnError) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::exodus_test

@@ -8,7 +8,7 @@
 #include "lissom/core/hdf5.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::gcms_file_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -152,4 +152,4 @@ TEST(GcmsFile, OtherNewerAndInconsistentFilesAreRefused) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::gcms_file_test

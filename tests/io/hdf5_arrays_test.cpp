@@ -8,7 +8,7 @@
 #include "lissom/io/snapshot_file.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::hdf5_arrays_test {
 namespace {
 
 // A filter that leaves values as they are and counts how often a chunk is unpacked; 300 is among the numbers
@@ -95,4 +95,4 @@ TEST(Hdf5Arrays, ATrajectoryInOneChunkIsUnpackedOnceByItsReader) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::hdf5_arrays_test

@@ -7,7 +7,7 @@
 #include "lissom/io/number_array.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::npy_test {
 namespace {
 
 // A file of version 1 as numpy.lib.format describes it.
@@ -36,4 +36,4 @@ TEST(Npy, AShapeWithALongTextIsReadAsItIsWritten) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::npy_test

@@ -8,7 +8,7 @@
 #include "tests/io/hdf5_file_checks.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::pod_file_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -173,4 +173,4 @@ TEST(PodFile, TruncatedAndDamagedFilesAreRefused) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::pod_file_test

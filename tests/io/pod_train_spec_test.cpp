@@ -8,7 +8,7 @@
 #include "lissom/io/study_keys.hpp"
 #include "lissom/rom/parameter_plan.hpp"
 
-namespace lissom {
+namespace lissom::pod_train_spec_test {
 namespace {
 
 using Eigen::VectorXd;
@@ -189,4 +189,4 @@ TEST(ParameterPlan, ALatinHypercubeHasOnePointInEveryPartOfEveryRange) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::pod_train_spec_test

@@ -14,7 +14,7 @@
 #include "tests/io/hdf5_file_checks.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::reduced_body_file_test {
 namespace {
 
 using test::expect_same;
@@ -584,4 +584,4 @@ TEST(ReducedBody, NamesItsKindsAndTheFrequenciesInRange) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::reduced_body_file_test

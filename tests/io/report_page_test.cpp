@@ -14,7 +14,7 @@
 #include "lissom/io/view_thinning.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::report_page_test {
 namespace {
 
 using nlohmann::json;
@@ -338,4 +338,4 @@ TEST(ViewThinning, FewerFramesKeepTheFirstAndTheLast) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::report_page_test

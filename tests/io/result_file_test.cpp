@@ -5,7 +5,7 @@
 #include "tests/io/hdf5_file_checks.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::result_file_test {
 namespace {
 
 using test::expect_same;
@@ -324,4 +324,4 @@ TEST(ResultFile, TheReferencePageTellsTheTruth) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::result_file_test

@@ -14,7 +14,7 @@
 #include "tests/io/hdf5_file_checks.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::rom_file_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -295,4 +295,4 @@ TEST(RomFile, UnknownEntriesAreWarnings) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::rom_file_test

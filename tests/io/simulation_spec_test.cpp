@@ -7,7 +7,7 @@
 #include "lissom/io/study_file.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::simulation_spec_test {
 namespace {
 
 struct Parser {
@@ -364,4 +364,4 @@ TEST(Cases, KeysThatAreNotThereGetASuggestion) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::simulation_spec_test

@@ -17,7 +17,7 @@
 #include "tests/paths.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::snapshot_file_test {
 namespace {
 
 using Eigen::Index;
@@ -496,4 +496,4 @@ TEST(SnapshotFile, AHeadThatClaimsTooMuchAllocatesNothing) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::snapshot_file_test

@@ -9,7 +9,7 @@
 #include "tests/io/hdf5_file_checks.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::stress_file_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -140,4 +140,4 @@ TEST(StressFile, DamagedAndNewerFilesAreRefused) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::stress_file_test

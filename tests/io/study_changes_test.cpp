@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace lissom {
+namespace lissom::study_changes_test {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -59,4 +59,4 @@ TEST(StudyChanges, OfACaseCountForThatCaseOnly) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::study_changes_test

@@ -5,7 +5,7 @@
 #include "lissom/core/atomic_file.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::study_file_test {
 namespace {
 
 // Parses a study beside which there is a (never opened) file part.msh.
@@ -149,4 +149,4 @@ TEST(StudyFile, GcmsTakesANumberOfModesOrTheirNumbers) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::study_file_test

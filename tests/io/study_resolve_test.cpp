@@ -5,7 +5,7 @@
 #include "lissom/io/study_file.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::study_resolve_test {
 namespace {
 
 struct ResolveParser {
@@ -329,4 +329,4 @@ TEST(StudyIncludes, TheNumberOfIncludesIsBounded) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::study_resolve_test

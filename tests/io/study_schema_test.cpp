@@ -17,7 +17,7 @@
 #include "tests/paths.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::study_schema_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -306,4 +306,4 @@ TEST(StudySchema, TheSchemaForEditorsIsThatOfTheSchema) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::study_schema_test

@@ -5,7 +5,7 @@
 #include "lissom/io/study_file.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::train_spec_test {
 namespace {
 
 struct Parser {
@@ -294,4 +294,4 @@ TEST(TrainSpec, PlacesAreSplitAtTheLongestNameThatFits) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::train_spec_test

@@ -9,7 +9,7 @@
 #include "tests/io/hdf5_file_checks.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::view_file_test {
 namespace {
 
 using Eigen::MatrixXf;
@@ -243,4 +243,4 @@ TEST(ViewFile, PointsThatAreNotThereAndNumbersThatCannotBeDrawnAreRefused) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::view_file_test

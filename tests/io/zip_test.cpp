@@ -8,7 +8,7 @@
 #include "lissom/core/error.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::zip_test {
 namespace {
 
 std::string bytes_of(std::uint64_t value, int bytes) {
@@ -46,4 +46,4 @@ TEST(Zip, AMemberLargerThanTheMemoryIsRefusedByFileAndName) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::zip_test

@@ -8,7 +8,7 @@
 #include "lissom/linalg/ordering.hpp"
 #include "tests/linalg/test_matrices.hpp"
 
-namespace lissom {
+namespace lissom::cholesky_test {
 namespace {
 
 using test::laplacian;
@@ -129,4 +129,4 @@ TEST(Blas, TheLibraryLoadedIsOpenBlas) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::cholesky_test

@@ -16,7 +16,7 @@ void dseupd_(int* rvec, const char* howmny, int* select, double* d, double* z, i
              int* info);
 }
 
-namespace lissom {
+namespace lissom::eigen_solver_test {
 namespace {
 
 using test::diagonal_matrix;
@@ -243,4 +243,4 @@ TEST(EigenSolver, DenseAndLanczosAgree) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::eigen_solver_test

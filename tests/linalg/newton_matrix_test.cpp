@@ -10,7 +10,7 @@
 
 #include "tests/allocation_counter.hpp"
 
-namespace lissom {
+namespace lissom::newton_matrix_test {
 namespace {
 
 using Storage = NewtonMatrix::Storage;
@@ -258,4 +258,4 @@ TEST(NewtonMatrix, DoesNotAllocateAfterConstruction) {
 #endif
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::newton_matrix_test

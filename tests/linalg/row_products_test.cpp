@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <Eigen/Core>
 
-namespace lissom {
+namespace lissom::row_products_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -39,4 +39,4 @@ TEST(RowProducts, AreThoseOfTheMatrixWhateverItsSize) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::row_products_test

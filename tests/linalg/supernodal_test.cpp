@@ -13,7 +13,7 @@
 #include "lissom/linalg/symbolic.hpp"
 #include "tests/linalg/test_matrices.hpp"
 
-namespace lissom {
+namespace lissom::supernodal_test {
 namespace {
 
 using test::laplacian;
@@ -315,4 +315,4 @@ TEST(Blas, OneThreadForBlasLeavesOpenMpItsOwn) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::supernodal_test

@@ -10,7 +10,7 @@
 #include "lissom/linalg/ordering.hpp"
 #include "tests/linalg/test_matrices.hpp"
 
-namespace lissom {
+namespace lissom::symbolic_test {
 namespace {
 
 // A graph as a matrix: every pair is coupled with probability `share`.
@@ -116,4 +116,4 @@ TEST(Symbolic, AChainIsEliminatedWithoutFillAndStoredInWideEnoughPieces) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::symbolic_test

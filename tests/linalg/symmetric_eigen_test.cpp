@@ -8,7 +8,7 @@
 
 #include "lissom/core/error.hpp"
 
-namespace lissom {
+namespace lissom::symmetric_eigen_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -88,4 +88,4 @@ TEST(SymmetricEigen, ANumberThatIsNoneIsRefused) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::symmetric_eigen_test

@@ -12,7 +12,7 @@
 #include "lissom/linalg/blas.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::tall_svd_test {
 namespace {
 
 using Eigen::Index;
@@ -205,4 +205,4 @@ TEST(TallSvd, TallDataNeedNotFitIntoMemory) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::tall_svd_test

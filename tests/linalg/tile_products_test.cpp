@@ -4,7 +4,7 @@
 
 #include <random>
 
-namespace lissom {
+namespace lissom::tile_products_test {
 namespace {
 
 using Eigen::Index;
@@ -64,4 +64,4 @@ TEST(MixRows, MultipliesEachGroupByItsMatrix) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::tile_products_test

@@ -12,7 +12,7 @@
 #include "tests/mbs/body_checks.hpp"
 #include "tests/mbs/marker_support.hpp"
 
-namespace lissom {
+namespace lissom::ancf_body_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -548,4 +548,4 @@ TEST(AncfBody, SaysWhatIsWrongWithMarkersAndPlacements) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::ancf_body_test

@@ -13,7 +13,7 @@
 
 #include "tests/mbs/marker_support.hpp"
 
-namespace lissom {
+namespace lissom::ancf_element_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -429,4 +429,4 @@ TEST(AncfElement, ABeamBentInAPlaneOfSpaceTurnsThereWithoutDamping) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::ancf_element_test

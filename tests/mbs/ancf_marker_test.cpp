@@ -6,7 +6,7 @@
 
 #include "tests/mbs/marker_support.hpp"
 
-namespace lissom {
+namespace lissom::ancf_marker_test {
 namespace {
 
 using Eigen::Matrix3d;
@@ -110,4 +110,4 @@ TEST(AncfMarker, OfASpatialBeamIsNotDefinedAtHalfATurnAndSaysSo) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::ancf_marker_test

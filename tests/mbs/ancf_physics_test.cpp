@@ -10,7 +10,7 @@
 #include "lissom/mbs/ancf_body.hpp"
 #include "tests/mbs/body_checks.hpp"
 
-namespace lissom {
+namespace lissom::ancf_physics_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -161,4 +161,4 @@ TEST(AncfPhysics, LongitudinalFrequenciesAreThoseOfARodWhichBendingStiffens) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::ancf_physics_test

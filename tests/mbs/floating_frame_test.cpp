@@ -11,7 +11,7 @@
 #include "tests/cms/reduction_support.hpp"
 #include "tests/mbs/body_checks.hpp"
 
-namespace lissom {
+namespace lissom::floating_frame_test {
 namespace {
 
 using Eigen::Matrix3d;
@@ -679,4 +679,4 @@ TEST(FloatingFrame, BodiesThatCannotFloatAreRefused) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::floating_frame_test

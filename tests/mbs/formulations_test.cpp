@@ -12,7 +12,7 @@
 #include "tests/mbs/system_motion.hpp"
 #include "tests/mbs/system_support.hpp"
 
-namespace lissom::test {
+namespace lissom::test::formulations_test {
 namespace {
 
 TEST(Formulations, TheFourBarMovesAlikeInFfrfFncfAndGcms) {
@@ -225,4 +225,4 @@ TEST(Formulations, OneSystemMixesThem) {
 }
 
 }  // namespace
-}  // namespace lissom::test
+}  // namespace lissom::test::formulations_test

@@ -11,7 +11,7 @@
 #include "tests/mbs/four_bar.hpp"
 #include "tests/mbs/system_motion.hpp"
 
-namespace lissom::test {
+namespace lissom::test::free_motion_test {
 namespace {
 
 using Eigen::Vector3d;
@@ -265,4 +265,4 @@ TEST(FreeMotion, AnUndampedElasticPendulumKeepsItsEnergy) {
 }
 
 }  // namespace
-}  // namespace lissom::test
+}  // namespace lissom::test::free_motion_test

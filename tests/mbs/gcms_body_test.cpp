@@ -11,7 +11,7 @@
 #include "tests/mbs/full_corotated.hpp"
 #include "tests/mbs/gcms_support.hpp"
 
-namespace lissom {
+namespace lissom::gcms_body_test {
 namespace {
 
 using Eigen::Matrix3d;
@@ -532,4 +532,4 @@ TEST(GcmsBody, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::gcms_body_test

@@ -8,7 +8,7 @@
 
 #include "tests/mbs/marker_support.hpp"
 
-namespace lissom {
+namespace lissom::joint_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -195,4 +195,4 @@ TEST(Marker, TorquesAndAngularVelocityAreThoseOfTheAxes) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::joint_test

@@ -7,7 +7,7 @@
 
 #include "tests/mbs/marker_support.hpp"
 
-namespace lissom {
+namespace lissom::load_test {
 namespace {
 
 using Eigen::Matrix3d;
@@ -400,4 +400,4 @@ TEST(Load, TorsionSpringWithoutAnAngleSaysSo) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::load_test

@@ -10,7 +10,7 @@
 #include "tests/mbs/marker_support.hpp"
 #include "tests/mbs/system_support.hpp"
 
-namespace lissom {
+namespace lissom::sensor_test {
 namespace {
 
 using Eigen::Matrix3d;
@@ -229,4 +229,4 @@ TEST(Sensor, AccelerationsAreDerivativesOfVelocitiesInAnyMotion) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::sensor_test

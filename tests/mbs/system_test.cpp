@@ -9,7 +9,7 @@
 #include "tests/mbs/marker_support.hpp"
 #include "tests/mbs/system_support.hpp"
 
-namespace lissom {
+namespace lissom::system_test {
 namespace {
 
 using Eigen::Matrix3d;
@@ -751,4 +751,4 @@ TEST(System, BreakTimesAreThoseOfAllFunctions) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::system_test

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <Eigen/Geometry>
 
-namespace lissom {
+namespace lissom::affine_strain_test {
 namespace {
 
 TEST(AffineStrain, HasAllItsDigitsOnALargeRotation) {
@@ -42,4 +42,4 @@ TEST(AffineStrain, HasAllItsDigitsOnALargeRotation) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::affine_strain_test

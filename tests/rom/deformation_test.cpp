@@ -13,7 +13,7 @@
 #include "tests/mbs/gcms_support.hpp"
 #include "tests/rom/nodal_slap.hpp"
 
-namespace lissom {
+namespace lissom::deformation_test {
 namespace {
 
 using Eigen::Index;
@@ -155,4 +155,4 @@ TEST(Deformation, AMechanismThatTurnsAsAWholeHasNoStress) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::deformation_test

@@ -9,7 +9,7 @@
 
 #include "lissom/core/error.hpp"
 
-namespace lissom {
+namespace lissom::grassmann_test {
 namespace {
 
 using Eigen::Index;
@@ -179,4 +179,4 @@ TEST(LagrangeWeights, TwoScatteredSamplesAtOnePlaceAreRefused) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::grassmann_test

@@ -7,7 +7,7 @@
 
 #include "lissom/fe/stress_recovery.hpp"
 
-namespace lissom {
+namespace lissom::low_rank_series_test {
 namespace {
 
 using Eigen::Index;
@@ -140,4 +140,4 @@ TEST(LowRankSeries, ZeroHasNoShapesAndALimitIsTold) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::low_rank_series_test

@@ -7,7 +7,7 @@
 #include <limits>
 #include <random>
 
-namespace lissom {
+namespace lissom::nnls_test {
 namespace {
 
 using Eigen::Index;
@@ -129,4 +129,4 @@ TEST(Nnls, TheNumberOfColumnsCanBeLimited) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::nnls_test

@@ -14,7 +14,7 @@
 #include "tests/mbs/body_checks.hpp"
 #include "tests/rom/ancf_runs.hpp"
 
-namespace lissom {
+namespace lissom::pod_body_test {
 namespace {
 
 using Eigen::Index;
@@ -615,4 +615,4 @@ TEST(PodBody, WhatDoesNotFitIsRefused) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::pod_body_test

@@ -11,7 +11,7 @@
 
 #include "lissom/rom/grassmann.hpp"
 
-namespace lissom {
+namespace lissom::pod_test {
 namespace {
 
 using Eigen::Index;
@@ -342,4 +342,4 @@ TEST(PodNames, AreThoseOfTheStudyFile) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::pod_test

@@ -17,7 +17,7 @@
 #include "tests/rom/quad_force.hpp"
 #include "tests/time/run.hpp"
 
-namespace lissom {
+namespace lissom::slap_body_test {
 namespace {
 
 using Eigen::Matrix3d;
@@ -684,4 +684,4 @@ TEST(SlapModel, DistanceFromTrainingCountsInUnitsOfItsReach) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::slap_body_test

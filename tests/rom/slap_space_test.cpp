@@ -11,7 +11,7 @@
 #include "tests/fe/ccx.hpp"
 #include "tests/rom/trained_four_bar.hpp"
 
-namespace lissom {
+namespace lissom::slap_space_test {
 namespace {
 
 using Eigen::Matrix3d;
@@ -424,4 +424,4 @@ TEST(SlapSpace, FrequenciesOfTheMechanismAreThoseOfCalculix) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::slap_space_test

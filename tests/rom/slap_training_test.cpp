@@ -13,7 +13,7 @@
 #include "tests/rom/quad_force.hpp"
 #include "tests/rom/trained_four_bar.hpp"
 
-namespace lissom {
+namespace lissom::slap_training_test {
 namespace {
 
 using Eigen::Matrix3d;
@@ -611,4 +611,4 @@ TEST(SlapOrders, WithoutRunsTheSingularValuesDecide) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::slap_training_test

@@ -13,7 +13,7 @@
 #include "tests/mbs/gcms_support.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::snapshots_test {
 namespace {
 
 using Eigen::Index;
@@ -388,4 +388,4 @@ TEST(Snapshots, ASystemsPositionsAreThoseOfItsBodies) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::snapshots_test

@@ -9,7 +9,7 @@
 #include "lissom/study/simulate.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::ancf_system_test {
 namespace {
 
 using Eigen::Vector3d;
@@ -355,4 +355,4 @@ TEST(AncfSystem, NamesTheBodyThatIsNoBeam) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::ancf_system_test

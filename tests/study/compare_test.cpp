@@ -6,7 +6,7 @@
 #include "lissom/io/csv_table.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::compare_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -163,4 +163,4 @@ TEST(CsvTable, ReadsWhatOtherProgramsWrite) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::compare_test

@@ -10,7 +10,7 @@
 #include "tests/mbs/four_bar.hpp"
 #include "tests/mbs/system_support.hpp"
 
-namespace lissom {
+namespace lissom::linearise_test {
 namespace {
 
 using namespace lissom::test;
@@ -254,4 +254,4 @@ TEST(Linearise, AFreelyTurningWheelHasNoFrequency) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::linearise_test

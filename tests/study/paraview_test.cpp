@@ -11,7 +11,7 @@
 #include "tests/io/sample_mesh.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::paraview_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -161,4 +161,4 @@ TEST(Paraview, SystemModesAreTheSlopesOfTheNodesOverAPeriod) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::paraview_test

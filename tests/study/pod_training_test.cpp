@@ -6,7 +6,7 @@
 #include "lissom/study/run_study.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::pod_training_test {
 namespace {
 
 using Eigen::VectorXd;
@@ -203,4 +203,4 @@ set = { "simulate.model" = "pod", "train.order" = 16 }
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::pod_training_test

@@ -6,7 +6,7 @@
 #include "tests/study/report_found.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::report_analyses_test {
 namespace {
 
 using nlohmann::json;
@@ -187,4 +187,4 @@ TEST(ReportAnalyses, NothingThatIsMissingOrOfAnotherTypeThrows) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::report_analyses_test

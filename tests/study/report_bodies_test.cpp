@@ -12,7 +12,7 @@
 #include "tests/study/report_found.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::report_bodies_test {
 namespace {
 
 using nlohmann::json;
@@ -369,4 +369,4 @@ TEST(ReportBodies, AReducedBodyAndComponentModesAloneShowWhatTheyAre) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::report_bodies_test

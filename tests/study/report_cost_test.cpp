@@ -9,7 +9,7 @@
 #include "tests/study/report_found.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::report_cost_test {
 namespace {
 
 // Too long for a text without memory of its own.
@@ -97,4 +97,4 @@ TEST(ReportCost, GrowsInProportionToTheSensors) {
 #endif
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::report_cost_test

@@ -9,7 +9,7 @@
 #include "tests/study/report_found.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::report_test {
 namespace {
 
 using nlohmann::json;
@@ -442,4 +442,4 @@ TEST(Report, LongSeriesKeepTheirPeaks) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::report_test

@@ -10,7 +10,7 @@
 #include "tests/study/slap_cubes.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::rom_system_test {
 namespace {
 
 using test::Cubes;
@@ -281,4 +281,4 @@ TEST(RomSystem, WhatIsInAModelIsDescribed) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::rom_system_test

@@ -7,7 +7,7 @@
 
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::run_summary_test {
 namespace {
 
 using nlohmann::json;
@@ -97,4 +97,4 @@ TEST(RunSummary, TakesSummariesThatLackEverything) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::run_summary_test

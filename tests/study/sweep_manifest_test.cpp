@@ -16,7 +16,7 @@
 #include "lissom/study/sweep_table.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::sweep_manifest_test {
 namespace {
 
 using nlohmann::json;
@@ -272,4 +272,4 @@ TEST(Launch, IsFoundInTheVariablesOfEveryStarter) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::sweep_manifest_test

@@ -15,7 +15,7 @@
 #include "tests/study/slap_cubes.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace lissom {
+namespace lissom::view_test {
 namespace {
 
 using Eigen::Index;
@@ -356,4 +356,4 @@ TEST(View, WhatGoesWrongIsAWarningAndTheRunIsKept) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::view_test

@@ -11,7 +11,7 @@
 #include "tests/mbs/system_support.hpp"
 #include "tests/time/run.hpp"
 
-namespace lissom::test {
+namespace lissom::test::ancf_motion_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -359,4 +359,4 @@ TEST(AncfMotion, AFlexibleBodyHangsOnASpatialCable) {
 }
 
 }  // namespace
-}  // namespace lissom::test
+}  // namespace lissom::test::ancf_motion_test

@@ -2,7 +2,7 @@
 
 #include "tests/time/angle_pendulum.hpp"
 
-namespace lissom {
+namespace lissom::bdf_test {
 namespace {
 
 using namespace test;
@@ -161,4 +161,4 @@ TEST(Bdf, SaysWhereItCannotGoOn) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::bdf_test

@@ -3,7 +3,7 @@
 #include "lissom/time/stepper.hpp"
 #include "tests/time/angle_pendulum.hpp"
 
-namespace lissom {
+namespace lissom::central_differences_test {
 namespace {
 
 using namespace test;
@@ -110,4 +110,4 @@ TEST(CentralDifferences, TakeNoConstraints) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::central_differences_test

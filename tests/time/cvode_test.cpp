@@ -2,7 +2,7 @@
 
 #include "tests/time/angle_pendulum.hpp"
 
-namespace lissom {
+namespace lissom::cvode_test {
 namespace {
 
 using namespace test;
@@ -105,4 +105,4 @@ TEST(Cvode, FailsWithAMessageOfItsOwnAndPrintsNothing) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::cvode_test

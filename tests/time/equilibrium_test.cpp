@@ -7,7 +7,7 @@
 
 #include "tests/mbs/system_support.hpp"
 
-namespace lissom {
+namespace lissom::equilibrium_test {
 namespace {
 
 using namespace lissom::test;
@@ -154,4 +154,4 @@ TEST(Equilibrium, FollowsPrescribedMotionsAndLoadsOfItsTime) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::equilibrium_test

@@ -10,7 +10,7 @@
 #include "tests/time/run.hpp"
 #include "tests/time/test_equations.hpp"
 
-namespace lissom {
+namespace lissom::generalized_alpha_test {
 namespace {
 
 struct Method {
@@ -340,4 +340,4 @@ TEST(AlphaMethods, StepsDoNotAllocate) {
 #endif
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::generalized_alpha_test

@@ -8,7 +8,7 @@
 #include "tests/allocation_counter.hpp"
 #include "tests/time/test_equations.hpp"
 
-namespace lissom {
+namespace lissom::initial_state_test {
 namespace {
 
 std::string error_of(const std::function<void()>& call) {
@@ -189,4 +189,4 @@ TEST(Projection, NeitherItNorTheAccelerationsAllocate) {
 #endif
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::initial_state_test

@@ -10,7 +10,7 @@
 #include "tests/time/run.hpp"
 #include "tests/time/test_equations.hpp"
 
-namespace lissom {
+namespace lissom::integrate_test {
 namespace {
 
 IntegratorOptions options_of(double step, double end, double sample) {
@@ -224,4 +224,4 @@ TEST(InterpolateHermite, IsExactForPolynomialsOfFifthDegree) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::integrate_test

@@ -6,7 +6,7 @@
 
 #include "tests/time/test_equations.hpp"
 
-namespace lissom {
+namespace lissom::newton_solver_test {
 namespace {
 
 // A step of the trapezoidal rule from a state, as generalized-alpha with rho_inf = 1 has it.
@@ -154,4 +154,4 @@ TEST(NewtonSolver, TheResultDoesNotDependOnTheStepsScale) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::newton_solver_test

@@ -8,7 +8,7 @@
 #include "tests/time/run.hpp"
 #include "tests/time/test_equations.hpp"
 
-namespace lissom {
+namespace lissom::resumed_run_test {
 namespace {
 
 using namespace test;
@@ -182,4 +182,4 @@ TEST(ResumedRun, HasItsCheckpointWhereItWasStopped) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::resumed_run_test

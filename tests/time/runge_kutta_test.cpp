@@ -2,7 +2,7 @@
 
 #include "tests/time/angle_pendulum.hpp"
 
-namespace lissom {
+namespace lissom::runge_kutta_test {
 namespace {
 
 using namespace test;
@@ -109,4 +109,4 @@ TEST(RungeKutta, SaysWhereItCannotGoOn) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::runge_kutta_test

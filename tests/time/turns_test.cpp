@@ -10,7 +10,7 @@
 #include "lissom/time/equilibrium.hpp"
 #include "tests/mbs/system_support.hpp"
 
-namespace lissom {
+namespace lissom::turns_test {
 namespace {
 
 using namespace test;
@@ -214,4 +214,4 @@ TEST(Turns, CountingTwiceChangesNothingAndAJumpOfTheLoadLosesNone) {
 }
 
 }  // namespace
-}  // namespace lissom
+}  // namespace lissom::turns_test
