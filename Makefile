@@ -1,6 +1,8 @@
 # Everything that a newcomer needs; `make help` lists it. Each target does its own set-up.
 PYTHON := /usr/bin/python3
 JOBS := $(shell nproc)
+# ON: a compiler's warning ends the build. For contributors and CI; a user's newer compiler may warn of more
+WERROR ?= OFF
 
 # where `make install` puts things; DESTDIR goes before it, for packagers
 PREFIX ?= /usr/local
@@ -26,11 +28,12 @@ help:
 build: TARGET ?= lissom lissom_python
 build:
 	@scripts/install-packages build
-	@cmake --preset release > build.log 2>&1 || { cat build.log; exit 1; }
+	@cmake --preset release -DLISSOM_WERROR=$(WERROR) > build.log 2>&1 || { cat build.log; exit 1; }
 	@rm -f build.log
 	@cmake --build build -j$(JOBS) --target $(TARGET)
 
-demo: build
+demo:
+	@$(MAKE) --no-print-directory build TARGET=lissom
 	build/lissom run examples/four-bar-slap/study.toml --out build/demo
 	$(PYTHON) examples/four-bar-slap/plot.py build/demo
 	@echo

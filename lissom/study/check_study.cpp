@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "lissom/core/text.hpp"
 #include "lissom/io/output_names.hpp"
 #include "lissom/io/study_file.hpp"
 #include "lissom/study/preflight.hpp"

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "lissom/core/atomic_file.hpp"
+#include "lissom/core/text.hpp"
 #include "lissom/fe/named_nodes.hpp"
 #include "lissom/io/exodus.hpp"
 #include "lissom/io/reduced_body_file.hpp"
