@@ -24,7 +24,7 @@ const ImportedMatrix& find(const std::vector<ImportedMatrix>& matrices, const st
   return none;
 }
 
-Eigen::MatrixXd dense(const ImportedMatrix& matrix) {
+Eigen::MatrixXd dense_of(const ImportedMatrix& matrix) {
   Eigen::MatrixXd out = Eigen::MatrixXd::Zero(matrix.rows, matrix.cols);
   for (const ImportedMatrix::Entry& entry : matrix.entries) out(entry.row, entry.col) += entry.value;
   return out;
@@ -95,8 +95,8 @@ TEST(ReadMat, SparseAndFullMatricesOfEveryVersionOfLibmatioAreRead) {
     const auto matrices = read_mat_matrices(folder / "a.mat", diagnostics);
     EXPECT_TRUE(diagnostics.empty());
     ASSERT_EQ(matrices.size(), 2);
-    EXPECT_EQ(dense(find(matrices, "K")), (Eigen::MatrixXd(2, 3) << 0, 0, 2.5, 1.5, 0, 3.5).finished());
-    EXPECT_EQ(dense(find(matrices, "F")), (Eigen::MatrixXd(2, 2) << 1, 0, 2, 4).finished());
+    EXPECT_EQ(dense_of(find(matrices, "K")), (Eigen::MatrixXd(2, 3) << 0, 0, 2.5, 1.5, 0, 3.5).finished());
+    EXPECT_EQ(dense_of(find(matrices, "F")), (Eigen::MatrixXd(2, 2) << 1, 0, 2, 4).finished());
     EXPECT_EQ(find(matrices, "F").entries.size(), 3);  // without the zero
   }
 }
@@ -109,10 +109,10 @@ TEST(ReadMat, FilesOfScipyAreRead) {
     Diagnostics diagnostics;
     const auto matrices = read_mat_matrices(folder / name, diagnostics);
     EXPECT_EQ(matrices.size(), 4);
-    EXPECT_EQ(dense(find(matrices, "K")), expected_K());
-    EXPECT_EQ(dense(find(matrices, "D")), expected_D());
-    EXPECT_EQ(dense(find(matrices, "s.K")), expected_K());
-    EXPECT_EQ(dense(find(matrices, "whole")), expected_D());
+    EXPECT_EQ(dense_of(find(matrices, "K")), expected_K());
+    EXPECT_EQ(dense_of(find(matrices, "D")), expected_D());
+    EXPECT_EQ(dense_of(find(matrices, "s.K")), expected_K());
+    EXPECT_EQ(dense_of(find(matrices, "whole")), expected_D());
     ASSERT_EQ(diagnostics.warnings().size(), 1);
     EXPECT_EQ(to_string(diagnostics.warnings().front()),
               (folder / name).string() +
@@ -120,8 +120,8 @@ TEST(ReadMat, FilesOfScipyAreRead) {
   }
   Diagnostics diagnostics;
   const auto old = read_mat_matrices(folder / "version4.mat", diagnostics);
-  EXPECT_EQ(dense(find(old, "K")), expected_K());
-  EXPECT_EQ(dense(find(old, "D")), expected_D());
+  EXPECT_EQ(dense_of(find(old, "K")), expected_K());
+  EXPECT_EQ(dense_of(find(old, "D")), expected_D());
   const std::string path = (folder / "complex.mat").string();
   EXPECT_EQ(mat_refusal(path),
             path + ": 'K': the matrix is complex; Lissom takes real matrices only, so write real(K)");
@@ -193,9 +193,9 @@ TEST(ReadHdf5Matrices, EveryLayoutOfScipyAndH5pyIsRead) {
   const auto matrices = read_hdf5_matrices(folder / "matrices.h5", diagnostics);
   EXPECT_EQ(matrices.size(), 5);
   for (const char* name : {"a/csc", "a/csr", "coo"})
-    EXPECT_EQ(dense(find(matrices, name)), expected_K()) << name;
-  EXPECT_EQ(dense(find(matrices, "D")), expected_D());
-  EXPECT_EQ(dense(find(matrices, "packed")), expected_D());
+    EXPECT_EQ(dense_of(find(matrices, name)), expected_K()) << name;
+  EXPECT_EQ(dense_of(find(matrices, "D")), expected_D());
+  EXPECT_EQ(dense_of(find(matrices, "packed")), expected_D());
   ASSERT_EQ(diagnostics.warnings().size(), 2);
   EXPECT_NE(diagnostics.find("hdf5.not-2d"), nullptr);
   EXPECT_NE(diagnostics.find("hdf5.no-object"), nullptr);
@@ -219,7 +219,7 @@ TEST(ReadHdf5Matrices, WhatIsMissingIsAssumedWithAWarning) {
   write_sparse((folder / "a.h5").string(), {0, 1, 2}, {1, 0}, {5, 6}, [](hdf5::Group&) {});
   Diagnostics diagnostics;
   const auto matrices = read_hdf5_matrices(folder / "a.h5", diagnostics);
-  EXPECT_EQ(dense(find(matrices, "K")), (Eigen::MatrixXd(2, 2) << 0, 6, 5, 0).finished());
+  EXPECT_EQ(dense_of(find(matrices, "K")), (Eigen::MatrixXd(2, 2) << 0, 6, 5, 0).finished());
   EXPECT_NE(diagnostics.find("hdf5.format-assumed"), nullptr);
   EXPECT_NE(diagnostics.find("hdf5.shape-assumed"), nullptr);
 }
@@ -282,7 +282,7 @@ TEST(ReadHdf5Matrices, TruncatedAndDamagedFilesAreRefusedOrHarmless) {
     write_bytes(path, damaged);
     Diagnostics diagnostics;
     try {
-      EXPECT_EQ(dense(find(read_hdf5_matrices(path, diagnostics), "K")),
+      EXPECT_EQ(dense_of(find(read_hdf5_matrices(path, diagnostics), "K")),
                 (Eigen::MatrixXd(2, 2) << 0, 6, 5, 0).finished())
           << at;
     } catch (const InputError&) {
