@@ -66,8 +66,8 @@ TEST(TallSvd, SingularValuesOverThirteenDecadesAreThoseOfTheMatrix) {
   for (const Index block : {1, 7, 32, 64, 200}) {
     const TallSvd svd = in_blocks(X, block);
     ASSERT_GE(svd.sigma.size(), 40) << block;
-    // four roundings of the largest, 1; the matrix itself was made with some
-    EXPECT_LT((svd.sigma.head(40) - in_memory.sigma.head(40)).cwiseAbs().maxCoeff(), 1e-15) << block;
+    // seven roundings of the largest, 1, as below: with kernels of BLAS for Zen both are off by some
+    EXPECT_LT((svd.sigma.head(40) - in_memory.sigma.head(40)).cwiseAbs().maxCoeff(), 1.5e-15) << block;
     EXPECT_LT((svd.sigma.head(40) - sigma).cwiseAbs().maxCoeff(), 1.5e-15) << block;
     EXPECT_LT(svd.sigma.size(), 45) << "rounding was taken for data, blocks of " << block;
     expect_decomposition(X, svd, 1e-14);
