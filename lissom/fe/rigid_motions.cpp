@@ -20,9 +20,8 @@ using Eigen::VectorXd;
 namespace {
 
 constexpr double unit_roundoff = std::numeric_limits<double>::epsilon() / 2;
-// 13 was seen on rods of slenderness 400 with the kernels of BLAS for Haswell and Zen, 3 with those for SkylakeX
-constexpr double roundoff_factor = 16;
-// a rigid motion may be taken for a soft support by no accident
+constexpr double roundoff_factor = 4;
+// a rigid motion may be taken for a soft support by no accident: four times as much
 constexpr double rigid_factor = 16;
 
 // |K| |x|
