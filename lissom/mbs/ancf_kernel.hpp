@@ -8,6 +8,9 @@
 // m = s.s. Everything is inlined, so that it is compiled for the processor that the caller is compiled for.
 #pragma once
 
+// vectors of four doubles never cross a call: all is inlined. GCC's remark on the ABI would come all the same
+#pragma GCC diagnostic ignored "-Wpsabi"
+
 #include <type_traits>
 
 #include "lissom/core/simd.hpp"
