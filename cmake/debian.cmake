@@ -25,7 +25,7 @@ set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 # the libraries that program and module are linked with come from dpkg-shlibdeps
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # reports need the two scripts; of the variants of OpenBLAS the one that shares threads with OpenMP; geometries need gmsh
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "libjs-three, libjs-d3, libopenblas0-openmp, python3 (>= 3.11~), python3 (<< 3.12), python3-numpy, python3-scipy")
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libjs-three, node-d3, libopenblas0-openmp, python3 (>= 3.11~), python3 (<< 3.12), python3-numpy, python3-scipy")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "gmsh, python3-h5py, python3-matplotlib")
 # to link programs with the library
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libeigen3-dev, libfmt-dev, nlohmann-json3-dev, libtoml11-dev, \

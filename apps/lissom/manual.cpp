@@ -108,8 +108,8 @@ Idle threads sleep;
 .Cm active
 lets them spin.
 .It Ev LISSOM_JS
-A folder with three.min.js, OrbitControls.js and d3.min.js for reports, looked at before those of Debian's packages
-libjs-three and libjs-d3.
+A folder with three.min.js, OrbitControls.js and d3.min.js (version 5 or later) for reports, looked at
+before those of Debian's packages libjs-three and node-d3.
 .It Ev NO_COLOR
 If not empty, summaries on a terminal have no colours.
 .It Ev LC_ALL , LC_CTYPE , LANG

@@ -329,9 +329,15 @@ json run_json(const std::string& label, const View& view, Blobs& blobs) {
   return out;
 }
 
-// The text of a script of others, which the page takes along; nothing where it is not installed.
-std::optional<std::string> find_library(const std::string& name, const std::filesystem::path& debian,
-                                        const PageOptions& options) {
+// A script of others, which the page takes along.
+struct Library {
+  std::filesystem::path path;
+  std::string text;
+};
+
+// Nothing where it is not installed.
+std::optional<Library> find_library(const std::string& name, const std::filesystem::path& debian,
+                                    const PageOptions& options) {
   std::vector<std::filesystem::path> places;
   if (!options.libraries.empty()) {
     places = {options.libraries / name};
@@ -346,9 +352,26 @@ std::optional<std::string> find_library(const std::string& name, const std::file
     std::string text = read_file(place);
     // in a script of a page this would end it
     for (size_t at = 0; (at = text.find("</script", at)) != std::string::npos;) text.replace(at, 2, "<\\/");
-    return text;
+    return Library{place, std::move(text)};
   }
   return std::nullopt;
+}
+
+// The first number of a version that a script says of itself, version="5.16.0" or {version:"3.5.16"}; 0 where
+// it says none.
+int major_version(std::string_view script) {
+  constexpr std::string_view word = "version";
+  for (size_t at = 0; (at = script.find(word, at)) != std::string_view::npos;) {
+    at += word.size();
+    size_t next = script.find_first_not_of(" =:", at);
+    if (next == at || next == std::string_view::npos || (script[next] != '"' && script[next] != '\''))
+      continue;
+    int major = 0;
+    for (++next; next < script.size() && script[next] >= '0' && script[next] <= '9' && major < 1000; ++next)
+      major = 10 * major + (script[next] - '0');
+    if (major > 0) return major;
+  }
+  return 0;
 }
 
 class PageWriter {
@@ -538,28 +561,41 @@ WrittenPage write_page(const ReportPage& page, const std::filesystem::path& path
     collect_views(section.blocks, views);
     figures = figures || has_figures(section.blocks);
   }
-  const std::filesystem::path debian = "/usr/share/javascript";
   std::vector<std::pair<std::string, std::string>> scripts;  // with a comment that names them
   const auto take = [&](const std::string& name, const std::filesystem::path& folder, const char* package,
-                        const char* credit) {
-    auto text = find_library(name, debian / folder, options);
-    if (!text) {
+                        int oldest, const char* credit) {
+    auto library = find_library(name, folder, options);
+    if (!library) {
       diagnostics.warn("report." + name,
                        fmt::format("{} is not there, so the report lacks what it draws: install Debian's "
                                    "package {}, or set LISSOM_JS to a folder that has the file",
                                    name, package));
       return false;
     }
-    scripts.emplace_back(credit, std::move(*text));
+    const int version = major_version(library->text);
+    if (version > 0 && version < oldest) {
+      diagnostics.warn(
+          "report." + name,
+          fmt::format("{}: is of version {}, but version {} or a later one is needed, so the "
+                      "report lacks what it draws: install Debian's package {}, or set LISSOM_JS "
+                      "to a folder that has such a file",
+                      library->path.string(), version, oldest, package));
+      return false;
+    }
+    scripts.emplace_back(credit, std::move(library->text));
     return true;
   };
+  const std::filesystem::path three = "/usr/share/javascript/three";
   bool draws_views = !views.empty();
   if (draws_views)
-    draws_views = take("three.min.js", "three/build", "libjs-three", "three.js, MIT licence, threejs.org") &&
-                  take("OrbitControls.js", "three/examples/js/controls", "libjs-three",
-                       "OrbitControls of three.js, MIT licence, threejs.org");
+    draws_views =
+        take("three.min.js", three / "build", "libjs-three", 0, "three.js, MIT licence, threejs.org") &&
+        take("OrbitControls.js", three / "examples/js/controls", "libjs-three", 0,
+             "OrbitControls of three.js, MIT licence, threejs.org");
   bool draws_figures = figures || draws_views;
-  if (draws_figures) draws_figures = take("d3.min.js", "d3", "libjs-d3", "d3, BSD licence, d3js.org");
+  if (draws_figures)
+    draws_figures = take("d3.min.js", "/usr/share/nodejs/d3/dist", "node-d3", 5,
+                         "d3, copyright Mike Bostock, BSD-3-Clause licence, d3js.org");
 
   // the page around its content
   std::string head = fmt::format(

@@ -126,7 +126,8 @@ struct ReportPage {
 
 struct PageOptions {
   std::int64_t max_bytes = 20'000'000;  // of the file; views are thinned out to keep to it, and say so
-  // Where three.min.js, OrbitControls.js and d3.min.js are; empty: $LISSOM_JS, then Debian's folders.
+  // Where three.min.js, OrbitControls.js and d3.min.js are (d3 of version 5 or later); empty: $LISSOM_JS, then
+  // Debian's folders.
   std::filesystem::path libraries;
 };
 
@@ -135,8 +136,9 @@ struct WrittenPage {
   std::vector<std::string> notes;  // what had to be left out to keep to the size
 };
 
-// Writes the page under another name and renames it. Without one of the libraries, figures or views are left
-// out with a warning that says which package has it. Names are escaped. Throws Error: the disk.
+// Writes the page under another name and renames it. Without one of the libraries, or with a d3 before
+// version 5, figures or views are left out with a warning that says which package has it. Names are escaped.
+// Throws Error: the disk.
 WrittenPage write_page(const ReportPage& page, const std::filesystem::path& path, Diagnostics& diagnostics,
                        const PageOptions& options = {});
 

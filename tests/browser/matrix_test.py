@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import math
+import re
 import struct
 import subprocess
 import unittest
@@ -123,7 +124,8 @@ class MatrixTest(BrowserTest):
 
     def test_more_is_farther_from_the_paper_in_light_and_dark(self):
         def brightness():
-            found = [sum(int(colour[k:k + 2], 16) for k in (1, 3, 5)) for colour in self.colours()]
+            # rgb(238, 242, 247)
+            found = [sum(map(int, re.fullmatch(r"rgb\((\d+), (\d+), (\d+)\)", colour).groups())) for colour in self.colours()]
             return found, [a < b for a, b in zip(found, found[1:])]
         self.open(report())
         light, rising = brightness()

@@ -362,6 +362,17 @@ class Plot(BrowserTest):
         self.assertIn("2 points are not shown", self.find("#f-negative .plot-note").text)
         self.screenshot("extreme", whole=True)
 
+    def test_ticks_are_round_and_no_more_than_there_is_room_for(self):
+        self.open(report())
+        # span over count is 2.86 to 3.16 in the second: 0.02 would give eleven ticks where seven were asked for
+        for lo, hi, count, step in ((-0.02, 1.02, 8, 0.1), (-0.004, 0.204, 7, 0.05), (0, 1, 5, 0.2), (-3, 11, 10, 2), (0.1, 7, 2, 5),
+                                    (-7e-9, 61e-9, 10, 1e-8), (0, 69, 10, 10), (1e6, 1e6 + 0.03, 6, 0.005)):
+            ticks = self.js("return lissom.plot_tools.linear_ticks([arguments[0], arguments[1]], arguments[2])", lo, hi, count)
+            expected = [k * step for k in range(math.ceil(lo / step - 1e-9), math.floor(hi / step + 1e-9) + 1)]
+            self.assertEqual(len(ticks), len(expected), f"{lo} to {hi}: {ticks}")
+            for a, b in zip(ticks, expected):
+                self.assertAlmostEqual(a, b, delta=1e-6 * step)
+
     def test_ten_curves_of_a_hundred_thousand_points_stay_quick(self):
         count = 100000
         x = [1e-5 * k for k in range(count)]

@@ -26,7 +26,8 @@ except ImportError:
 SOURCE = pathlib.Path(os.environ.get("LISSOM_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 LISSOM = os.path.abspath(os.environ.get("LISSOM", SOURCE / "build" / "lissom"))
 SCRIPTS = SOURCE / "lissom" / "io" / "page"
-LIBRARIES = pathlib.Path("/usr/share/javascript")
+THREE = pathlib.Path("/usr/share/javascript/three")
+D3 = pathlib.Path("/usr/share/nodejs/d3/dist/d3.min.js")
 CHROMIUM, DRIVER = "/usr/bin/chromium", "/usr/bin/chromedriver"
 # where screenshots are left, for people to look at; empty: nowhere
 SCREENSHOTS = os.environ.get("LISSOM_SCREENSHOTS", "")
@@ -38,7 +39,7 @@ def missing():
     """What is not installed, or an empty text."""
     if webdriver is None:
         return "python3-selenium is not installed"
-    for path, package in ((CHROMIUM, "chromium"), (DRIVER, "chromium-driver"), (LIBRARIES / "d3/d3.min.js", "libjs-d3")):
+    for path, package in ((CHROMIUM, "chromium"), (DRIVER, "chromium-driver"), (D3, "node-d3")):
         if not os.path.exists(path):
             return f"{path} is missing: Debian's package {package}"
     return ""
@@ -117,8 +118,8 @@ class Page:
         scripts = []
         if views:
             style += (SCRIPTS / "view.css").read_text() if (SCRIPTS / "view.css").exists() else ""
-            scripts += [LIBRARIES / "three/three.min.js", LIBRARIES / "three/examples/js/controls/OrbitControls.js"]
-        scripts += [LIBRARIES / "d3/d3.min.js", SCRIPTS / "page.js", *sorted(SCRIPTS.glob("plot*.js"))]
+            scripts += [THREE / "three.min.js", THREE / "examples/js/controls/OrbitControls.js"]
+        scripts += [D3, SCRIPTS / "page.js", *sorted(SCRIPTS.glob("plot*.js"))]
         scripts += sorted(SCRIPTS.glob("view*.js")) if views else []
         contents = ([("warnings", "Warnings")] if self.warnings else []) + [("summary", "Summary")]
         contents += [(name, title) for name, title, _ in self.sections]

@@ -524,7 +524,7 @@ class ViewTest(view_support.ViewTools):
     def test_pages_without_three_have_no_errors(self):
         page = synthetic.ViewPage(title="No view")
         text = page.html(views=True)
-        for path in (support.LIBRARIES / "three/three.min.js", support.LIBRARIES / "three/examples/js/controls/OrbitControls.js"):
+        for path in (support.THREE / "three.min.js", support.THREE / "examples/js/controls/OrbitControls.js"):
             text = text.replace(path.read_text(errors="replace"), "")
         self.assertNotIn("OrbitControls = function", text)
         (self.folder / "bare.html").write_text(text)

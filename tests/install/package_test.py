@@ -37,7 +37,7 @@ class DebianPackage(InstallTest):
         needed = re.split(r",\s*", self.field("Depends"))
         names = {word.split()[0] for word in needed}
         # of the report and the Python module, then those that the program is linked with
-        for name in ("libjs-three", "libjs-d3", "python3-numpy", "python3-scipy", "libc6", "libmetis5", "libopenblas0"):
+        for name in ("libjs-three", "node-d3", "python3-numpy", "python3-scipy", "libc6", "libmetis5", "libopenblas0"):
             self.assertTrue(any(word.startswith(name) for word in names), f"{name} in {sorted(names)}")
         self.assertIn("gmsh", self.field("Recommends"))
 

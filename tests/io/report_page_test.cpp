@@ -275,8 +275,36 @@ TEST(ReportPage, WithoutALibraryItSaysWhichPackageHasIt) {
   ReportFigure figure{"f", "figure", "", {"x"}, {"y"}, {{"s", {1, 2}, {3, 4}}}, {}};
   write_page(page_with(figure), folder.path() / "r.html", diagnostics, options);
   ASSERT_EQ(diagnostics.warnings().size(), 1u);
-  EXPECT_NE(diagnostics.warnings()[0].message.find("libjs-d3"), std::string::npos);
+  EXPECT_NE(diagnostics.warnings()[0].message.find("node-d3"), std::string::npos);
   EXPECT_EQ(OpenedPage(folder.path() / "r.html").count("class=\"missing\""), 1u);
+}
+
+TEST(ReportPage, AnOldLibraryIsNamedWithItsVersionAndLeftOut) {
+  ReportFigure figure{"f", "figure", "", {"x"}, {"y"}, {{"s", {1, 2}, {3, 4}}}, {}};
+  // as the minified scripts of the versions 3, 4 and 5 have it, and one that does not say its version
+  const std::vector<std::pair<std::string, bool>> scripts = {{"var d3={version:\"3.5.16\"};", false},
+                                                             {"t.versions=[];t.version=\"4.13.0\";", false},
+                                                             {"t.version=\"5.16.0\";", true},
+                                                             {"t.version = '12.0.1';", true},
+                                                             {"t.subversion(\"3\");", true}};
+  for (const auto& [script, drawn] : scripts) {
+    SCOPED_TRACE(script);
+    const TemporaryFolder folder;
+    Diagnostics diagnostics;
+    PageOptions options;
+    options.libraries = folder.path();
+    std::ofstream(folder.path() / "d3.min.js") << script;
+    write_page(page_with(figure), folder.path() / "r.html", diagnostics, options);
+    const OpenedPage page(folder.path() / "r.html");
+    EXPECT_EQ(page.count(script), drawn ? 1u : 0u);
+    EXPECT_EQ(page.count("class=\"missing\""), drawn ? 0u : 1u);
+    ASSERT_EQ(diagnostics.warnings().size(), drawn ? 0u : 1u);
+    if (drawn) continue;
+    const std::string& message = diagnostics.warnings()[0].message;
+    EXPECT_NE(message.find((folder.path() / "d3.min.js").string()), std::string::npos) << message;
+    EXPECT_NE(message.find("version 5"), std::string::npos) << message;
+    EXPECT_NE(message.find("node-d3"), std::string::npos) << message;
+  }
 }
 
 TEST(ReportPage, KeepsToTheSizeAskedForAndSaysWhatWasLeftOut) {

@@ -1,4 +1,4 @@
-// Figures of a report: curves over linear or logarithmic axes, drawn as SVG with d3 (version 3).
+// Figures of a report: curves over linear or logarithmic axes, drawn as SVG with d3 (version 5).
 //   lissom.plot(element, FIGURE) -> handle, also at element.lissom; FIGURE as in
 //   docs/reference/report-page.md
 // handle: ready (a promise: drawn), series [{name, x, y, visible}], domain() {x, y, log_x, log_y},
@@ -72,12 +72,20 @@ function Axis(domain, log, from, to) {
   };
 }
 
+// About so many round numbers. Of steps of 1 and 5 (times a power of ten) d3 takes up to 1.41 times as many
+// as asked for, of 2 up to 1.58 times; labels have room for 1.33 and 1.43 times as many.
+function linear_ticks([lo, hi], count) {
+  const ticks = d3.ticks(lo, hi, count / (0.75 * Math.SQRT2));
+  const crowded = ticks.length > 1 && (hi - lo) / (ticks[1] - ticks[0]) >= count / 0.7;
+  return crowded ? d3.ticks(lo, hi, 0.9 * count) : ticks;
+}
+
 // {at, text} of about so many ticks; text is empty at those without a label.
 function ticks_of(axis, count) {
   const [lo, hi] = axis.domain;
   const decades = axis.log ? Math.log10(hi / lo) : 0;
   if (!axis.log || decades < 1) {
-    const at = d3.scale.linear().domain([lo, hi]).ticks(count).filter((t) => !axis.log || t > 0);
+    const at = linear_ticks([lo, hi], count).filter((t) => !axis.log || t > 0);
     const texts = tick_texts(at);
     return at.map((t, k) => ({at: t, text: texts[k]}));
   }
@@ -98,6 +106,19 @@ function ticks_of(axis, count) {
   }
   return result;
 }
+
+// For selections: line.call(set_line, ...).
+const set_line = (line, x1, x2, y1, y2) => line.attr("x1", x1).attr("x2", x2).attr("y1", y1).attr("y2", y2);
+const set_box = (rect, x, y, width, height) =>
+    rect.attr("x", x).attr("y", y).attr("width", width).attr("height", height);
+
+// Of {x, y, text}, and where they are needed anchor, turn (a rotation) and kind (a class).
+const set_texts = (texts) => texts.attr("class", (d) => d.kind || null)
+                                 .attr("x", (d) => d.x)
+                                 .attr("y", (d) => d.y)
+                                 .attr("text-anchor", (d) => d.anchor || null)
+                                 .attr("transform", (d) => d.turn || null)
+                                 .text((d) => d.text);
 
 // ---- data
 
@@ -443,26 +464,32 @@ lissom.plot = function(element, figure) {
     if (!loaded || !layout()) return;
     const [left, right] = X.pixels, [top, bottom] = Y.pixels;
     svg.attr("viewBox", "0 0 " + width + " " + height).attr("width", width).attr("height", height);
-    for (const rect of [clip_box, frame_box])
-      rect.attr({x: left, y: top, width: right - left, height: bottom - top});
+    for (const rect of [clip_box, frame_box]) rect.call(set_box, left, top, right - left, bottom - top);
 
-    grid.selectAll("*").remove();
-    axes.selectAll("*").remove();
+    const lines = [], texts = [];
     for (const t of X.ticks) {
       const p = tenth(X.pixel(t.at));
-      grid.append("line").attr({x1: p, x2: p, y1: top, y2: bottom}).attr("class", t.text ? "major" : "minor");
-      if (t.text) axes.append("text").attr({x: p, y: bottom + 16, "text-anchor": "middle"}).text(t.text);
+      lines.push({x: [p, p], y: [top, bottom], kind: t.text ? "major" : "minor"});
+      if (t.text) texts.push({x: p, y: bottom + 16, anchor: "middle", text: t.text});
     }
     for (const t of Y.ticks) {
       const p = tenth(Y.pixel(t.at));
-      grid.append("line").attr({x1: left, x2: right, y1: p, y2: p}).attr("class", t.text ? "major" : "minor");
-      if (t.text) axes.append("text").attr({x: left - 7, y: p + 4, "text-anchor": "end"}).text(t.text);
+      lines.push({x: [left, right], y: [p, p], kind: t.text ? "major" : "minor"});
+      if (t.text) texts.push({x: left - 7, y: p + 4, anchor: "end", text: t.text});
     }
-    axes.append("text")
-        .attr("class", "label")
-        .attr({x: (left + right) / 2, y: height - 6, "text-anchor": "middle"})
-        .text((figure.x && figure.x.label) || "");
-    axes.append("text").attr("class", "label").attr({x: 4, y: 14}).text((figure.y && figure.y.label) || "");
+    const label_of = (axis) => (axis && axis.label) || "";
+    texts.push(
+        {x: (left + right) / 2, y: height - 6, anchor: "middle", text: label_of(figure.x), kind: "label"},
+        {x: 4, y: 14, text: label_of(figure.y), kind: "label"});
+    grid.selectAll("line")
+        .data(lines)
+        .join("line")
+        .attr("class", (d) => d.kind)
+        .attr("x1", (d) => d.x[0])
+        .attr("x2", (d) => d.x[1])
+        .attr("y1", (d) => d.y[0])
+        .attr("y2", (d) => d.y[1]);
+    axes.selectAll("text").data(texts).join("text").call(set_texts);
 
     draw_curves();
     draw_marks();
@@ -470,29 +497,36 @@ lissom.plot = function(element, figure) {
     tell();
   }
 
+  // A curve's paths: its line, and the signs at or along it.
+  function paths_of(s, place) {
+    const range = range_of(s), paths = [];
+    let signs = "", alone = "";
+    if (s.style !== "points") {
+      const drawn = line_path(s, range, X, Y);
+      paths.push({kind: drawn.line.length > 10000 ? "trace dense" : "trace", path: drawn.line});
+      alone = drawn.alone;
+    }
+    if (s.style === "points")
+      signs = sign_path(s, range, X, Y, s.sign, 2);
+    else if (s.style === "linepoints" && range[1] - range[0] < (X.pixels[1] - X.pixels[0]) / 7)
+      signs = sign_path(s, range, X, Y, s.sign, 2);
+    else if (series.length > 1)
+      signs = sparse_signs(s, range, X, Y, s.sign, place, shown().length);
+    if (signs || alone) paths.push({kind: "sign", path: signs + alone});
+    return paths;
+  }
+
   function draw_curves() {
-    curves.selectAll("*").remove();
-    const visible = shown();
-    visible.forEach((s, place) => {
-      const range = range_of(s);
-      const group =
-          curves.append("g").attr("class", "curve " + s.style).attr("style", "--colour: " + colour(s.k));
-      let path = "", alone = "";
-      if (s.style !== "points") {
-        const drawn = line_path(s, range, X, Y);
-        group.append("path")
-            .attr("class", drawn.line.length > 10000 ? "trace dense" : "trace")
-            .attr("d", drawn.line);
-        alone = drawn.alone;
-      }
-      if (s.style === "points")
-        path = sign_path(s, range, X, Y, s.sign, 2);
-      else if (s.style === "linepoints" && range[1] - range[0] < (X.pixels[1] - X.pixels[0]) / 7)
-        path = sign_path(s, range, X, Y, s.sign, 2);
-      else if (series.length > 1)
-        path = sparse_signs(s, range, X, Y, s.sign, place, visible.length);
-      if (path || alone) group.append("path").attr("class", "sign").attr("d", path + alone);
-    });
+    curves.selectAll("g")
+        .data(shown(), (s) => s.k)
+        .join("g")
+        .attr("class", (s) => "curve " + s.style)
+        .attr("style", (s) => "--colour: " + colour(s.k))
+        .selectAll("path")
+        .data(paths_of)
+        .join("path")
+        .attr("class", (d) => d.kind)
+        .attr("d", (d) => d.path);
   }
 
   function draw_marks() {
@@ -505,8 +539,8 @@ lissom.plot = function(element, figure) {
       const p = tenth(axis.pixel(m.at));
       if (p < axis.pixels[0] - 0.5 || p > axis.pixels[1] + 0.5) continue;
       const vertical = m.axis !== "y";
-      marking.append("line").attr(
-          vertical ? {x1: p, x2: p, y1: top, y2: bottom} : {x1: left, x2: right, y1: p, y2: p});
+      const ends = vertical ? [p, p, top, bottom] : [left, right, p, p];
+      marking.append("line").call(set_line, ...ends);
       if (!m.label) continue;
       // labels stay inside, and go down a line where another one is
       const text = marking.append("text").text(m.label);
@@ -520,7 +554,9 @@ lissom.plot = function(element, figure) {
         at.y += 14;
       taken.push({x: at.x, y: at.y, size: size});
       const from_right = !vertical || at.x < p;
-      text.attr({x: from_right ? at.x + size : at.x, y: at.y, "text-anchor": from_right ? "end" : "start"});
+      text.attr("x", from_right ? at.x + size : at.x)
+          .attr("y", at.y)
+          .attr("text-anchor", from_right ? "end" : "start");
     }
   }
 
@@ -592,7 +628,7 @@ lissom.plot = function(element, figure) {
     const at = cursor !== null && usable(cursor, log.x) ? X.pixel(cursor) : NaN;
     const inside = at >= left - 0.5 && at <= right + 0.5;
     seek_line.style("display", inside ? null : "none");
-    if (inside) seek_line.attr({x1: at, x2: at, y1: top, y2: bottom});
+    if (inside) seek_line.call(set_line, at, at, top, bottom);
 
     const s = hover && series[hover.k];
     const lit = s && s.visible && usable(s.x[hover.i], log.x) && usable(s.y[hover.i], log.y);
@@ -602,9 +638,9 @@ lissom.plot = function(element, figure) {
       return;
     }
     const p = X.pixel(s.x[hover.i]), q = Math.min(Math.max(Y.pixel(s.y[hover.i]), top), bottom);
-    cross_x.attr({x1: p, x2: p, y1: top, y2: bottom});
-    cross_y.attr({x1: left, x2: right, y1: q, y2: q});
-    dot.attr({cx: p, cy: q}).attr("style", "--colour: " + colour(s.k));
+    cross_x.call(set_line, p, p, top, bottom);
+    cross_y.call(set_line, left, right, q, q);
+    dot.attr("cx", p).attr("cy", q).attr("style", "--colour: " + colour(s.k));
     draw_tip(s, hover.i, p, q);
   }
 
@@ -721,7 +757,7 @@ lissom.plot = function(element, figure) {
     drag.x = x[1] - x[0] >= 8 ? x : X.pixels;
     drag.y = y[1] - y[0] >= 8 ? y : Y.pixels;
     box.style("display", null)
-        .attr({x: drag.x[0], width: drag.x[1] - drag.x[0], y: drag.y[0], height: drag.y[1] - drag.y[0]});
+        .call(set_box, drag.x[0], drag.y[0], drag.x[1] - drag.x[0], drag.y[1] - drag.y[0]);
   }
 
   node.addEventListener("pointerdown", (event) => {
@@ -899,13 +935,8 @@ lissom.plot = function(element, figure) {
     area.append(stage);
     const out = d3.select(copy);
     out.select(".over").remove();
-    out.attr({
-      tabindex: null,
-      role: null,
-      "aria-label": null,
-      class: "plot-svg",
-      xmlns: "http://www.w3.org/2000/svg"
-    });
+    for (const attribute of ["tabindex", "role", "aria-label"]) out.attr(attribute, null);
+    out.attr("xmlns", "http://www.w3.org/2000/svg");
 
     // title above, legend below, wrapped at the width
     const head = title ? 26 : 0;
@@ -923,15 +954,13 @@ lissom.plot = function(element, figure) {
       if (s.style !== "points")
         entry.append("path").attr("class", "trace").attr("d", "M" + x + "," + (y - 4) + "h28");
       entry.append("path").attr("class", "sign").attr("d", "M" + (x + 14) + "," + (y - 4) + s.sign);
-      text.attr({x: x + 34, y: y});
+      text.attr("x", x + 34).attr("y", y);
       x += size;
     }
     const tall = head + (series.length > 1 ? y + 10 : height + 4);
-    if (title) out.append("text").attr("class", "title").attr({x: 4, y: -8}).text(title);
-    out.insert("rect", ":first-child")
-        .attr({x: 0, y: -head, width: width, height: tall})
-        .attr("class", "sheet");
-    out.attr({viewBox: "0 " + -head + " " + width + " " + tall, width: width, height: tall});
+    if (title) out.append("text").attr("class", "title").attr("x", 4).attr("y", -8).text(title);
+    out.insert("rect", ":first-child").attr("class", "sheet").call(set_box, 0, -head, width, tall);
+    out.attr("viewBox", "0 " + -head + " " + width + " " + tall).attr("width", width).attr("height", tall);
 
     inline_style(copy);
     copy.removeAttribute("class");
@@ -1008,7 +1037,9 @@ lissom.plot = function(element, figure) {
       });
       const sample = d3.select(s.button)
                          .append("svg")
-                         .attr({width: 30, height: 12, "aria-hidden": "true"})
+                         .attr("width", 30)
+                         .attr("height", 12)
+                         .attr("aria-hidden", "true")
                          .append("g")
                          .attr("class", "curve " + s.style);
       if (s.style !== "points") sample.append("path").attr("class", "trace").attr("d", "M1,6h28");
@@ -1062,8 +1093,11 @@ lissom.plot = function(element, figure) {
 // for figures of other kinds
 lissom.plot_tools = {
   value_text,
+  linear_ticks,
   tick_texts,
   tenth,
+  set_box,
+  set_texts,
   inline_style,
   picture_of,
   save_buttons,

@@ -1,4 +1,4 @@
-// Figures of a matrix: cells coloured by their value, drawn as SVG with d3 (version 3). lissom.plot comes
+// Figures of a matrix: cells coloured by their value, drawn as SVG with d3 (version 5). lissom.plot comes
 // here for a FIGURE with "matrix", see docs/reference/report-page.md. handle: ready, matrix {rows, columns,
 // values}, place(row, column) (the middle of a cell in the drawing), hover(row, column), svg(), png() (a
 // promise of a Blob), csv(), note() and remove().
@@ -14,8 +14,19 @@ const most_letters = 16;  // of a label in the drawing; values are told with all
 const short = (text) => (text.length > most_letters ? text.slice(0, most_letters - 1) + "…" : text);
 
 lissom.plot_matrix = function(element, figure) {
-  const {value_text, tick_texts, tenth, inline_style, picture_of, save_buttons, living, print_width} =
-      lissom.plot_tools;
+  const {
+    value_text,
+    linear_ticks,
+    tick_texts,
+    tenth,
+    set_box,
+    set_texts,
+    inline_style,
+    picture_of,
+    save_buttons,
+    living,
+    print_width
+  } = lissom.plot_tools;
   const make = lissom.make;
   const matrix = figure.matrix;
   const title = figure.title || "", name = figure.id || "figure";
@@ -45,8 +56,12 @@ lissom.plot_matrix = function(element, figure) {
     caption.before(body);
   else
     element.append(body);
-  const svg = d3.select(area).append("svg").attr(
-      {class: "plot-svg", tabindex: 0, role: "img", "aria-label": title + ": loading"});
+  const svg = d3.select(area)
+                  .append("svg")
+                  .attr("class", "plot-svg")
+                  .attr("tabindex", 0)
+                  .attr("role", "img")
+                  .attr("aria-label", title + ": loading");
   area.append(tip);
   const node = svg.node();
   const cells = svg.append("g").attr("class", "cells");
@@ -74,7 +89,7 @@ lissom.plot_matrix = function(element, figure) {
     const style = getComputedStyle(place);
     const stops = [0, 1, 2, 3, 4].map((k) => style.getPropertyValue("--m" + k).trim());
     const scale =
-        d3.scale.linear().domain([0, 0.25, 0.5, 0.75, 1]).range(stops).interpolate(d3.interpolateLab);
+        d3.scaleLinear().domain([0, 0.25, 0.5, 0.75, 1]).range(stops).interpolate(d3.interpolateLab);
     return Array.from({length: levels}, (_, k) => scale(k / (levels - 1)));
   }
 
@@ -94,8 +109,9 @@ lissom.plot_matrix = function(element, figure) {
       }
       context.putImageData(pixels, 0, 0);
       group.append("image")
-          .attr({x: left, y: top, width: n * cell_w, height: rows.length * cell_h})
-          .attr({preserveAspectRatio: "none", "image-rendering": "pixelated"})
+          .call(set_box, left, top, n * cell_w, rows.length * cell_h)
+          .attr("preserveAspectRatio", "none")
+          .attr("image-rendering", "pixelated")
           .attr("xlink:href", canvas.toDataURL("image/png"));
     } else {
       const paths = Array.from({length: levels}, () => []);
@@ -108,22 +124,24 @@ lissom.plot_matrix = function(element, figure) {
           const y0 = tenth(top + r * cell_h), y1 = tenth(top + (r + 1) * cell_h);
           paths[k].push("M" + x0 + "," + y0 + "H" + x1 + "V" + y1 + "H" + x0 + "z");
         }
-      paths.forEach((d, k) => {
-        if (d.length)
-          group.append("path").attr({d: d.join(""), fill: ramp[k], "shape-rendering": "crispEdges"});
-      });
+      group.selectAll("path")
+          .data(paths.map((d, k) => ({path: d.join(""), fill: ramp[k]})).filter((d) => d.path))
+          .join("path")
+          .attr("d", (d) => d.path)
+          .attr("fill", (d) => d.fill)
+          .attr("shape-rendering", "crispEdges");
     }
     const bar = size.bar;
     const step = bar.height / levels;
-    for (let k = 0; k < levels; ++k)
-      group.append("rect").attr({
-        x: bar.x,
-        y: tenth(bar.y + (levels - 1 - k) * step),
-        width: bar.width,
-        height: tenth(step + 0.4),
-        fill: ramp[k],
-        "shape-rendering": "crispEdges"
-      });
+    group.selectAll("rect")
+        .data(ramp)
+        .join("rect")
+        .attr("x", bar.x)
+        .attr("y", (_, k) => tenth(bar.y + (levels - 1 - k) * step))
+        .attr("width", bar.width)
+        .attr("height", tenth(step + 0.4))
+        .attr("fill", (fill) => fill)
+        .attr("shape-rendering", "crispEdges");
   }
 
   // ---- drawing
@@ -164,50 +182,46 @@ lissom.plot_matrix = function(element, figure) {
     body.classList.toggle("light", printing);
     if (!values || !layout()) return;
     const {width, height, left, top, cell_w, cell_h, inner_w, inner_h, bar} = size;
-    svg.attr({viewBox: "0 0 " + width + " " + height, width: width, height: height});
-    frame_box.attr({x: left, y: top, width: inner_w, height: inner_h});
+    svg.attr("viewBox", "0 0 " + width + " " + height).attr("width", width).attr("height", height);
+    frame_box.call(set_box, left, top, inner_w, inner_h);
     paint(cells, ramp_at(area));
 
-    texts.selectAll("*").remove();
-    marks.selectAll("*").remove();
-    const put = (text, attributes, kind) =>
-        texts.append("text").attr(attributes).attr("class", kind || null).text(text);
+    const words = [], arrows = [];
     const row_step = every(cell_h), column_step = every(cell_w);
     rows.forEach((text, r) => {
       const y = tenth(top + (r + 0.5) * cell_h);
-      const is_marked = marked_rows.has(r);
+      const kind = marked_rows.has(r) ? "is-marked" : "";
       if (r % row_step === 0)
-        put(short(text), {x: tenth(left - 12), y: y + 4, "text-anchor": "end"}, is_marked ? "is-marked" : "");
-      if (is_marked) marks.append("path").attr("d", "M" + tenth(left - 2) + "," + y + "l-6,-3.5v7z");
+        words.push({x: tenth(left - 12), y: y + 4, anchor: "end", text: short(text), kind: kind});
+      if (kind) arrows.push("M" + tenth(left - 2) + "," + y + "l-6,-3.5v7z");
     });
     const base = top + inner_h;
     columns.forEach((text, c) => {
-      const x = tenth(left + (c + 0.5) * cell_w);
-      const is_marked = marked_columns.has(c);
+      const x = tenth(left + (c + 0.5) * cell_w), y = tenth(base + 15);
+      const kind = marked_columns.has(c) ? "is-marked" : "";
+      const turn = "rotate(-60 " + (x + 4) + " " + y + ")";
       if (c % column_step === 0)
-        put(short(text), {
-          x: x + 4,
-          y: tenth(base + 15),
-          "text-anchor": "end",
-          transform: "rotate(-60 " + (x + 4) + " " + tenth(base + 15) + ")"
-        },
-            is_marked ? "is-marked" : "");
-      if (is_marked) marks.append("path").attr("d", "M" + x + "," + tenth(base + 2) + "l-3.5,6h7z");
+        words.push({x: x + 4, y: y, anchor: "end", turn: turn, text: short(text), kind: kind});
+      if (kind) arrows.push("M" + x + "," + tenth(base + 2) + "l-3.5,6h7z");
     });
-    put(row_axis, {x: 4, y: 14}, "label");
-    put(value_name, {x: tenth(bar.x + bar.width), y: 14, "text-anchor": "middle"}, "label");
     const last = Math.ceil(top + Math.max(inner_h, 90) + size.below + 16);
-    put(column_axis, {x: tenth(left + inner_w / 2), y: last, "text-anchor": "middle"}, "label");
+    const middle = tenth(left + inner_w / 2);
+    words.push(
+        {x: 4, y: 14, text: row_axis, kind: "label"},
+        {x: tenth(bar.x + bar.width), y: 14, anchor: "middle", text: value_name, kind: "label"},
+        {x: middle, y: last, anchor: "middle", text: column_axis, kind: "label"});
     if (mark) {
-      marks.append("path").attr("d", "M" + tenth(left + 6) + "," + (last + 14) + "l-6,-3.5v7z");
-      put(mark, {x: tenth(left + 12), y: last + 18}, "is-marked");
+      arrows.push("M" + tenth(left + 6) + "," + (last + 14) + "l-6,-3.5v7z");
+      words.push({x: tenth(left + 12), y: last + 18, text: mark, kind: "is-marked"});
     }
-    const ticks = d3.scale.linear().domain([low, high]).ticks(5);
-    const told = matrix.log ? [low, Math.sqrt(low * high), high] : ticks;
-    const words = matrix.log ? told.map((v) => value_text(v, 2)) : tick_texts(told);
-    told.forEach(
-        (v, k) => put(
-            words[k], {x: tenth(bar.x + bar.width + 5), y: tenth(bar.y + (1 - share(v)) * bar.height + 4)}));
+    const told = matrix.log ? [low, Math.sqrt(low * high), high] : linear_ticks([low, high], 5);
+    const numbers = matrix.log ? told.map((v) => value_text(v, 2)) : tick_texts(told);
+    told.forEach((v, k) => {
+      const y = tenth(bar.y + (1 - share(v)) * bar.height + 4);
+      words.push({x: tenth(bar.x + bar.width + 5), y: y, text: numbers[k]});
+    });
+    texts.selectAll("text").data(words).join("text").call(set_texts);
+    marks.selectAll("path").data(arrows).join("path").attr("d", (d) => d);
     draw_over();
   }
 
@@ -220,12 +234,9 @@ lissom.plot_matrix = function(element, figure) {
     tip.hidden = !hover;
     if (!hover) return;
     const {r, c} = hover, {left, top, cell_w, cell_h} = size;
-    over.selectAll("rect").attr({
-      x: tenth(left + c * cell_w),
-      y: tenth(top + r * cell_h),
-      width: tenth(Math.max(cell_w, 3)),
-      height: tenth(Math.max(cell_h, 3))
-    });
+    over.selectAll("rect").call(
+        set_box, tenth(left + c * cell_w), tenth(top + r * cell_h), tenth(Math.max(cell_w, 3)),
+        tenth(Math.max(cell_h, 3)));
     const v = values[r * columns.length + c];
     const line = (what, text, is_marked) => make(
         "div", {class: "tip-x"}, what + ": " + text,
@@ -313,13 +324,14 @@ lissom.plot_matrix = function(element, figure) {
     const out = d3.select(copy);
     out.select(".over").remove();
     paint(out.select(".cells"), ramp_at(stage));
-    out.attr({tabindex: null, role: null, "aria-label": null, xmlns: "http://www.w3.org/2000/svg"});
+    for (const attribute of ["tabindex", "role", "aria-label"]) out.attr(attribute, null);
+    out.attr("xmlns", "http://www.w3.org/2000/svg");
     const head = title ? 26 : 0, tall = head + size.height;
-    if (title) out.append("text").attr("class", "title").attr({x: 4, y: -8}).text(title);
-    out.insert("rect", ":first-child")
-        .attr({x: 0, y: -head, width: size.width, height: tall})
-        .attr("class", "sheet");
-    out.attr({viewBox: "0 " + -head + " " + size.width + " " + tall, width: size.width, height: tall});
+    if (title) out.append("text").attr("class", "title").attr("x", 4).attr("y", -8).text(title);
+    out.insert("rect", ":first-child").attr("class", "sheet").call(set_box, 0, -head, size.width, tall);
+    out.attr("viewBox", "0 " + -head + " " + size.width + " " + tall)
+        .attr("width", size.width)
+        .attr("height", tall);
     inline_style(copy);
     copy.removeAttribute("class");
     stage.remove();
