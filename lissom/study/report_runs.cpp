@@ -1,6 +1,7 @@
 #include "lissom/study/report_runs.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <set>
