@@ -70,22 +70,6 @@ struct Given {
   TimeFunction::Interpolation interpolation = TimeFunction::Interpolation::Linear;
 };
 
-// The expression with t in place of every t in another unit: "(t/0.001)".
-std::string with_time_unit(const std::string& text, double unit) {
-  if (unit == 1) return text;
-  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-  std::string out;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const bool alone = text[i] == 't' && (i == 0 || !is_word(text[i - 1])) &&
-                       (i + 1 == text.size() || !is_word(text[i + 1]));
-    if (alone)
-      out += fmt::format("(t/{})", unit);
-    else
-      out += text[i];
-  }
-  return out;
-}
-
 // Two columns, time and value; '#' begins a comment, a line without numbers may head them.
 void read_given_columns(const std::filesystem::path& path, Given& given) {
   const std::string bytes = read_file(path);
@@ -349,7 +333,7 @@ class SimulationReader {
       case Given::Kind::Number:
         return TimeFunction(value.number);
       case Given::Kind::Expression:
-        return TimeFunction::expression(with_time_unit(value.text, units_.time));
+        return TimeFunction::expression(value.text, units_.time);
       case Given::Kind::Table:
         break;
     }
