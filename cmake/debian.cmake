@@ -28,7 +28,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libjs-three, node-d3, libopenblas0-openmp, python3 (>= 3.11~), python3 (<< 3.12), python3-numpy, python3-scipy")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "gmsh, python3-h5py, python3-matplotlib")
 # to link programs with the library
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libeigen3-dev, libfmt-dev, nlohmann-json3-dev, libtoml11-dev, \
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libeigen3-dev, libfmt-dev, nlohmann-json3-dev, \
 libmetis-dev, libhdf5-dev, libmatio-dev, libsundials-dev, libopenblas-dev, zlib1g-dev, cmake, pkg-config")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${CMAKE_SOURCE_DIR}/packaging/postinst ${CMAKE_SOURCE_DIR}/packaging/prerm)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)

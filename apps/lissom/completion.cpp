@@ -239,14 +239,14 @@ if [[ $funcstack[1] == _lissom ]]; then _lissom "$@"; else compdef _lissom lisso
 }
 
 // Dotted names of all values of a study, entries of lists of tables by their name, as --set takes them.
-void collect_keys(const toml::value& value, const std::string& prefix, std::vector<std::string>& keys) {
+void collect_keys(const TomlValue& value, const std::string& prefix, std::vector<std::string>& keys) {
   if (value.is_table()) {
     for (const auto& [key, entry] : value.as_table())
       collect_keys(entry, prefix.empty() ? key : prefix + "." + key, keys);
   } else if (value.is_array() && !value.as_array().empty() && value.as_array().front().is_table()) {
-    for (const toml::value& entry : value.as_array())
-      if (entry.is_table() && entry.contains("name") && entry.at("name").is_string())
-        collect_keys(entry, prefix + "." + toml::get<std::string>(entry.at("name")), keys);
+    for (const TomlValue& entry : value.as_array())
+      if (const std::string* name = entry.find_string("name"))
+        collect_keys(entry, prefix + "." + *name, keys);
   } else {
     keys.push_back(prefix + "=");
   }
@@ -255,16 +255,16 @@ void collect_keys(const toml::value& value, const std::string& prefix, std::vect
 // What a study has of a kind, for the scripts. Only its text is looked at, so that a study with mistakes
 // still helps.
 std::vector<std::string> names_in(const std::string& what, const std::string& study) {
-  const toml::value root = parse_toml(read_file(study), study);
+  const TomlValue root = parse_toml(read_file(study), study);
   std::vector<std::string> names;
   if (what == "keys") {
     collect_keys(root, "", names);
-  } else if (what == "bodies" && root.contains("bodies") && root.at("bodies").is_table()) {
-    for (const auto& [name, body] : root.at("bodies").as_table()) names.push_back(name);
-  } else if (what == "cases" && root.contains("cases") && root.at("cases").is_array()) {
-    for (const toml::value& entry : root.at("cases").as_array())
-      if (entry.is_table() && entry.contains("name") && entry.at("name").is_string())
-        names.push_back(toml::get<std::string>(entry.at("name")));
+  } else if (const TomlValue* bodies = root.find("bodies");
+             what == "bodies" && bodies && bodies->is_table()) {
+    for (const auto& [name, body] : bodies->as_table()) names.push_back(name);
+  } else if (const TomlValue* cases = root.find("cases"); what == "cases" && cases && cases->is_array()) {
+    for (const TomlValue& entry : cases->as_array())
+      if (const std::string* name = entry.find_string("name")) names.push_back(*name);
   }
   std::sort(names.begin(), names.end());
   return names;

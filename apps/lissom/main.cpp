@@ -1,6 +1,7 @@
 // The program `lissom`: one verb a file, this one only dispatches and turns exceptions into exit codes.
 #include <fmt/format.h>
 #include <Eigen/Core>
+#include <nlohmann/json.hpp>
 
 #include <unistd.h>
 #include <cerrno>

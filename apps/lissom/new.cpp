@@ -1,4 +1,6 @@
 // lissom new: a study to begin with.
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <filesystem>
 

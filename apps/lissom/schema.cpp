@@ -1,5 +1,7 @@
 // lissom schema: the keys of study files, for editors and as the reference page.
 #include "apps/lissom/command.hpp"
+
+#include <nlohmann/json.hpp>
 #include "lissom/io/study_json_schema.hpp"
 #include "lissom/io/study_page.hpp"
 

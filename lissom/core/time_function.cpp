@@ -142,41 +142,51 @@ struct TimeFunction::Impl::Table : Impl {
 };
 
 struct TimeFunction::Impl::Formula : Impl {
-  explicit Formula(const std::string& text) : expression(text) {}
+  Formula(const std::string& text, double unit) : expression(text), unit(unit) {}
 
-  double value(double t) const override { return finite(expression.value(t), t); }
+  // y = f(t / unit), so that y' = f' / unit and y'' = f'' / unit^2
+  double value(double t) const override { return finite(expression.value(t / unit), t); }
   double rate(double t) const override {
-    const Jet y = expression.jet(t);
+    const Jet y = expression.jet(t / unit);
     finite(y.value, t);
-    return derivative(y.first, t, "first");
+    return derivative(y.first / unit, t, "first");
   }
   double second_rate(double t) const override {
-    const Jet y = expression.jet(t);
+    const Jet y = expression.jet(t / unit);
     finite(y.value, t);
-    return derivative(y.second, t, "second");
+    return derivative(y.second / (unit * unit), t, "second");
   }
 
   // -nan says no more than nan
   double finite(double y, double t) const {
     if (!std::isfinite(y))
-      fail("expression '{}' gives {} at t = {} s", expression.text(), std::isnan(y) ? std::abs(y) : y, t);
+      fail("expression '{}' gives {} at {}", expression.text(), std::isnan(y) ? std::abs(y) : y, shown(t));
     return y;
   }
   double derivative(double y, double t, const char* which) const {
     if (!std::isfinite(y))
-      fail("expression '{}' has no {} derivative at t = {} s: the chain rule gives {}", expression.text(),
-           which, t, std::isnan(y) ? std::abs(y) : y);
+      fail("expression '{}' has no {} derivative at {}: the chain rule gives {}", expression.text(), which,
+           shown(t), std::isnan(y) ? std::abs(y) : y);
     return y;
+  }
+  // "t = 2 s", or t as the expression has it and what that is: "t = 2000 (2 s)"
+  std::string shown(double t) const {
+    return unit == 1 ? fmt::format("t = {} s", t) : fmt::format("t = {:.12g} ({} s)", t / unit, t);
   }
 
   bool is_constant() const override { return !expression.uses_time(); }
-  std::vector<double> break_times() const override { return expression.ramp_corners(); }
+  std::vector<double> break_times() const override {
+    std::vector<double> times = expression.ramp_corners();
+    for (double& t : times) t *= unit;
+    return times;
+  }
 
   std::string describe(double factor) const override {
     return factor == 1 ? expression.text() : fmt::format("{:g} * ({})", factor, expression.text());
   }
 
   Expression expression;
+  double unit;  // of its t [s]
 };
 
 TimeFunction::TimeFunction(double value) : impl_(std::make_shared<Impl::Constant>(value)) {}
@@ -189,8 +199,9 @@ TimeFunction TimeFunction::table(std::vector<double> times, std::vector<double> 
   return TimeFunction(std::make_shared<Impl::Table>(std::move(times), std::move(values), interpolation), 1);
 }
 
-TimeFunction TimeFunction::expression(const std::string& text) {
-  return TimeFunction(std::make_shared<Impl::Formula>(text), 1);
+TimeFunction TimeFunction::expression(const std::string& text, double unit) {
+  LISSOM_ASSERT(unit > 0);
+  return TimeFunction(std::make_shared<Impl::Formula>(text, unit), 1);
 }
 
 double TimeFunction::operator()(double t) const {

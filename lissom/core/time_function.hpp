@@ -21,9 +21,10 @@ class TimeFunction {
   // points, times not ascending, numbers that are not finite.
   static TimeFunction table(std::vector<double> times, std::vector<double> values,
                             Interpolation interpolation = Interpolation::Linear);
-  // An expression of t [s]; for its language see expression.hpp. Throws InputError with the text and a caret
-  // under the place that does not parse.
-  static TimeFunction expression(const std::string& text);
+  // An expression whose t is the time in units of `unit` [s]: with 0.001 its t is in milliseconds. For its
+  // language see expression.hpp. Throws InputError with the text and a caret under the place that does not
+  // parse.
+  static TimeFunction expression(const std::string& text, double unit = 1);
 
   // Several threads may ask the same function. Throws Error naming expression and time where the result is
   // not finite.

@@ -9,7 +9,7 @@ namespace lissom {
 LineariseSpec read_linearise_spec(TomlTable& table, const UnitSystem& units) {
   LineariseSpec spec;
   spec.where = table.where();
-  if (const toml::value* about = table.value("about")) {
+  if (const TomlValue* about = table.value("about")) {
     if (about->is_string()) {
       table.choice<LineariseSpec::About>(
           "about", {{"start", LineariseSpec::About::Start}, {"static", LineariseSpec::About::Static}},

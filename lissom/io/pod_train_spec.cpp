@@ -55,7 +55,7 @@ std::vector<Value> read_words(TomlTable& table, const char* key,
 
 class PodTrainReader {
  public:
-  PodTrainReader(TomlTable& table, const toml::value& root) : table_(table), root_(root) {}
+  PodTrainReader(TomlTable& table, const TomlValue& root) : table_(table), root_(root) {}
 
   PodTrainSpec read() {
     table_.choice(std::string_view("plan"), pod_plan_names(), spec_.plan);
@@ -332,7 +332,7 @@ class PodTrainReader {
   }
 
   TomlTable& table_;
-  const toml::value& root_;
+  const TomlValue& root_;
   PodTrainSpec spec_;
 };
 
@@ -358,7 +358,7 @@ std::vector<StudySetting> settings_of(const std::vector<StudyParameter>& paramet
   return settings;
 }
 
-VectorXd parameters_of(const toml::value& root, const std::vector<StudyParameter>& parameters) {
+VectorXd parameters_of(const TomlValue& root, const std::vector<StudyParameter>& parameters) {
   VectorXd values(static_cast<Index>(parameters.size()));
   for (size_t p = 0; p < parameters.size(); ++p) {
     std::optional<double> first;
@@ -384,7 +384,7 @@ std::string describe(const std::vector<StudyParameter>& parameters, const Vector
   return shown.empty() ? "the study as it is" : fmt::format("{}", fmt::join(shown, ", "));
 }
 
-PodTrainSpec read_pod_train_spec(TomlTable& table, const toml::value& root) {
+PodTrainSpec read_pod_train_spec(TomlTable& table, const TomlValue& root) {
   return PodTrainReader(table, root).read();
 }
 

@@ -32,7 +32,7 @@ std::vector<StudySetting> settings_of(const std::vector<StudyParameter>& paramet
                                       const Eigen::VectorXd& values);
 // The parameters of a study as it is, in the units of the parameters. Throws InputError: a key that is not
 // there or is no number, keys of one parameter that do not agree.
-Eigen::VectorXd parameters_of(const toml::value& root, const std::vector<StudyParameter>& parameters);
+Eigen::VectorXd parameters_of(const TomlValue& root, const std::vector<StudyParameter>& parameters);
 // "mass1 = 0.3, mass2 = 0.15"
 std::string describe(const std::vector<StudyParameter>& parameters, const Eigen::VectorXd& values);
 
@@ -82,6 +82,6 @@ struct PodTrainSpec {
 };
 
 // Notes every problem of the table, unknown keys included. `root` is the study.
-PodTrainSpec read_pod_train_spec(TomlTable& table, const toml::value& root);
+PodTrainSpec read_pod_train_spec(TomlTable& table, const TomlValue& root);
 
 }  // namespace lissom

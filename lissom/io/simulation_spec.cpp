@@ -53,7 +53,7 @@ std::vector<std::string> names_of(const std::vector<BodySpec>& bodies) {
 }
 
 // A number or nothing, out of a value of any kind.
-std::optional<double> number_of(const toml::value& value) {
+std::optional<double> number_of(const TomlValue& value) {
   if (value.is_integer()) return static_cast<double>(value.as_integer());
   if (value.is_floating() && std::isfinite(value.as_floating())) return value.as_floating();
   return std::nullopt;
@@ -69,22 +69,6 @@ struct Given {
   std::vector<double> times, values;
   TimeFunction::Interpolation interpolation = TimeFunction::Interpolation::Linear;
 };
-
-// The expression with t in place of every t in another unit: "(t/0.001)".
-std::string with_time_unit(const std::string& text, double unit) {
-  if (unit == 1) return text;
-  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-  std::string out;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const bool alone = text[i] == 't' && (i == 0 || !is_word(text[i - 1])) &&
-                       (i + 1 == text.size() || !is_word(text[i + 1]));
-    if (alone)
-      out += fmt::format("(t/{})", unit);
-    else
-      out += text[i];
-  }
-  return out;
-}
 
 // Two columns, time and value; '#' begins a comment, a line without numbers may head them.
 void read_given_columns(const std::filesystem::path& path, Given& given) {
@@ -122,7 +106,7 @@ class SimulationReader {
   bool rom() const { return rom_; }
 
   // A number, an expression, or { table = ... } or { file = ... }; nothing with a problem noted.
-  std::optional<Given> given(TomlTable& table, const char* key, const toml::value& value) const {
+  std::optional<Given> given(TomlTable& table, const char* key, const TomlValue& value) const {
     Given out;
     if (const auto number = number_of(value)) {
       out.number = *number;
@@ -130,7 +114,7 @@ class SimulationReader {
     }
     if (value.is_string()) {
       out.kind = Given::Kind::Expression;
-      out.text = value.as_string().str;
+      out.text = value.as_string();
       try {
         TimeFunction::expression(out.text);
       } catch (const InputError& e) {
@@ -167,7 +151,7 @@ class SimulationReader {
   }
 
   std::optional<TimeFunction> function(TomlTable& table, const char* key, double scale) const {
-    const toml::value* value = table.value(key);
+    const TomlValue* value = table.value(key);
     if (!value) return std::nullopt;
     const auto g = given(table, key, *value);
     if (!g) return std::nullopt;
@@ -298,7 +282,7 @@ class SimulationReader {
     return std::nullopt;
   }
 
-  std::optional<Given> given_table(TomlTable& table, const char* key, const toml::value& value) const {
+  std::optional<Given> given_table(TomlTable& table, const char* key, const TomlValue& value) const {
     Given out;
     out.kind = Given::Kind::Table;
     bool good = true;
@@ -310,7 +294,7 @@ class SimulationReader {
     for (const auto& [name, entry] : value.as_table()) {
       if (name == "table" && entry.is_array()) {
         ++sources;
-        for (const toml::value& point : entry.as_array()) {
+        for (const TomlValue& point : entry.as_array()) {
           const bool two = point.is_array() && point.as_array().size() == 2;
           const auto t = two ? number_of(point.as_array()[0]) : std::nullopt;
           const auto v = two ? number_of(point.as_array()[1]) : std::nullopt;
@@ -324,13 +308,13 @@ class SimulationReader {
       } else if (name == "file" && entry.is_string()) {
         ++sources;
         try {
-          read_given_columns(folder_ / entry.as_string().str, out);
+          read_given_columns(folder_ / entry.as_string(), out);
         } catch (const InputError& e) {
           bad(e.what());
         }
       } else if (name == "interpolation" && entry.is_string() &&
-                 (entry.as_string().str == "linear" || entry.as_string().str == "cubic")) {
-        if (entry.as_string().str == "cubic") out.interpolation = TimeFunction::Interpolation::Cubic;
+                 (entry.as_string() == "linear" || entry.as_string() == "cubic")) {
+        if (entry.as_string() == "cubic") out.interpolation = TimeFunction::Interpolation::Cubic;
       } else if (name == "interpolation") {
         bad("interpolation: expected \"linear\" or \"cubic\"");
       } else if (name == "table" || name == "file") {
@@ -349,7 +333,7 @@ class SimulationReader {
       case Given::Kind::Number:
         return TimeFunction(value.number);
       case Given::Kind::Expression:
-        return TimeFunction::expression(with_time_unit(value.text, units_.time));
+        return TimeFunction::expression(value.text, units_.time);
       case Given::Kind::Table:
         break;
     }
@@ -410,8 +394,8 @@ bool read_kind(TomlTable& table, const std::vector<std::pair<std::string, Kind>>
     return false;
   }
   table.choice(std::string_view("kind"), names, kind);
-  const toml::value& value = *table.value("kind");
-  return value.is_string() && std::find(words.begin(), words.end(), value.as_string().str) != words.end();
+  const TomlValue& value = *table.value("kind");
+  return value.is_string() && std::find(words.begin(), words.end(), value.as_string()) != words.end();
 }
 
 JointSpec read_joint(TomlTable& table, const SimulationReader& reader, std::set<std::string>& taken) {
@@ -504,8 +488,8 @@ LoadSpec read_load(TomlTable& table, const SimulationReader& reader, std::set<st
     load.following = table.boolean("following").value_or(false);
     spec.frame = reader.frame(table, spec.second && spec.second->is_ground());
     std::optional<Given> factor;
-    if (const toml::value* value = table.value("factor")) factor = reader.given(table, "factor", *value);
-    const toml::value* components = table.value(key);
+    if (const TomlValue* value = table.value("factor")) factor = reader.given(table, "factor", *value);
+    const TomlValue* components = table.value(key);
     if (!components) {
       table.problem(key, "is missing: three numbers, expressions of t, or tables");
     } else if (!components->is_array() || components->as_array().size() != 3) {
@@ -660,7 +644,7 @@ std::optional<ParaviewSpec> read_paraview(TomlTable& simulate, const std::vector
                                           bool rom) {
   ParaviewSpec spec;
   spec.where = simulate.where("paraview");
-  const toml::value* value = simulate.value("paraview");
+  const TomlValue* value = simulate.value("paraview");
   if (!value) return std::nullopt;
   if (value->is_table()) {
     TomlTable table = *simulate.table("paraview");
@@ -696,7 +680,7 @@ StressSpec read_stress(TomlTable table, const std::vector<BodySpec>& bodies, con
                        bool rom) {
   StressSpec spec;
   spec.where = table.where();
-  if (const toml::value* value = table.value("bodies"); value && value->is_boolean()) {
+  if (const TomlValue* value = table.value("bodies"); value && value->is_boolean()) {
     if (!value->as_boolean())
       table.problem("bodies",
                     "is false, expected true for all or a list of names; without stress leave out "
@@ -778,7 +762,7 @@ SimulateSpec read_simulate(TomlTable& table, const std::vector<BodySpec>& bodies
   // a few unknowns: a new matrix for every iteration costs nothing, and an old one's errors add up
   if (spec.is_reduced() && !table.has("newton_reuse")) o.newton.reuse_rate = 0;
 
-  if (const toml::value* nodes = table.value("nodes"); nodes && nodes->is_boolean()) {
+  if (const TomlValue* nodes = table.value("nodes"); nodes && nodes->is_boolean()) {
     spec.all_nodes = nodes->as_boolean();
     if (spec.all_nodes) spec.nodes = names_of(bodies);
   } else if (nodes) {
@@ -830,10 +814,10 @@ Matrix3d read_rotation(TomlTable table) {
   }
   if (const auto vector = table.vector3("vector"); vector && vector->norm() > 0)
     R = Eigen::AngleAxisd(vector->norm(), vector->normalized()).toRotationMatrix();
-  if (const toml::value* rows = table.value("matrix")) {
+  if (const TomlValue* rows = table.value("matrix")) {
     bool good = rows->is_array() && rows->as_array().size() == 3;
     for (int i = 0; good && i < 3; ++i) {
-      const toml::value& row = rows->as_array()[i];
+      const TomlValue& row = rows->as_array()[i];
       good = row.is_array() && row.as_array().size() == 3;
       for (int j = 0; good && j < 3; ++j) {
         const auto number = number_of(row.as_array()[j]);

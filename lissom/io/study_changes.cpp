@@ -14,26 +14,23 @@ namespace {
 using Keys = std::map<std::string, std::string>;
 
 // The name of an entry in a list of tables, or its number.
-std::string name_in_list(const toml::value& entry, size_t index) {
-  if (entry.is_table())
-    if (const auto found = entry.as_table().find("name");
-        found != entry.as_table().end() && found->second.is_string())
-      return found->second.as_string().str;
-  return std::to_string(index + 1);
+std::string name_in_list(const TomlValue& entry, size_t index) {
+  const std::string* name = entry.find_string("name");
+  return name ? *name : std::to_string(index + 1);
 }
 
-bool begins_with_table(const toml::value& value) {
+bool begins_with_table(const TomlValue& value) {
   return value.is_array() && !value.as_array().empty() && value.as_array().front().is_table();
 }
 
-void flatten(const toml::value& value, const std::string& path, Keys& keys) {
+void flatten(const TomlValue& value, const std::string& path, Keys& keys) {
   const std::string dot = path.empty() ? "" : ".";
   if (value.is_table()) {
     for (const auto& [key, entry] : value.as_table()) flatten(entry, path + dot + key, keys);
     if (value.as_table().empty()) keys[path] = "{ }";
   } else if (begins_with_table(value)) {
     size_t index = 0;
-    for (const toml::value& entry : value.as_array()) {
+    for (const TomlValue& entry : value.as_array()) {
       std::string name = path + dot + name_in_list(entry, index);
       // two of one name would hide each other
       if (keys.contains(name + ".name")) name = fmt::format("{}.{}", path, index + 1);
@@ -47,7 +44,7 @@ void flatten(const toml::value& value, const std::string& path, Keys& keys) {
 
 Keys keys_of(const std::string& text, const std::string& case_name) {
   Keys keys;
-  toml::value root;
+  TomlValue root;
   try {
     root = parse_toml(text, "study");
   } catch (const std::exception&) {
@@ -60,9 +57,9 @@ Keys keys_of(const std::string& text, const std::string& case_name) {
       flatten(value, key, keys);
       continue;
     }
-    for (const toml::value& entry : value.as_array())
-      if (!case_name.empty() && name_in_list(entry, 0) == case_name && entry.as_table().contains("set"))
-        flatten(entry.as_table().at("set"), fmt::format("cases.{}.set", case_name), keys);
+    for (const TomlValue& entry : value.as_array())
+      if (!case_name.empty() && name_in_list(entry, 0) == case_name && entry.find("set"))
+        flatten(*entry.find("set"), fmt::format("cases.{}.set", case_name), keys);
   }
   return keys;
 }

@@ -337,7 +337,7 @@ void read_rom(TomlTable& table, const std::filesystem::path& given, StudyFile& s
 }
 
 // What every study has; the cases are read by the caller.
-StudyFile read_root(const toml::value& root, const Context& context, TomlProblems& problems) {
+StudyFile read_root(const TomlValue& root, const Context& context, TomlProblems& problems) {
   const std::filesystem::path &path = context.path, &rom = context.rom;
   StudyFile study;
   study.path = path;
@@ -427,7 +427,7 @@ StudyFile read_root(const toml::value& root, const Context& context, TomlProblem
 }
 
 // Runs of [train] are cases with a simulation of the bodies themselves.
-void check_runs(const toml::value& root, const StudyFile& study, const StudyFile& asking,
+void check_runs(const TomlValue& root, const StudyFile& study, const StudyFile& asking,
                 TomlProblems& problems) {
   if (!asking.train || asking.train->pod || !asking.train->trajectories.empty()) return;
   std::vector<std::string> names;
@@ -461,7 +461,7 @@ void check_runs(const toml::value& root, const StudyFile& study, const StudyFile
 }
 
 // [[cases]]: the root with keys set otherwise, read once more.
-void read_cases(const toml::value& root, const Context& context, StudyFile& study, TomlProblems& problems) {
+void read_cases(const TomlValue& root, const Context& context, StudyFile& study, TomlProblems& problems) {
   TomlTable table(root, study_schema(), "", study.path.string(), problems);
   std::vector<std::string> names;
   std::vector<std::pair<std::string, SourcePos>> references;
@@ -478,18 +478,18 @@ void read_cases(const toml::value& root, const Context& context, StudyFile& stud
       entry.problem("name", fmt::format("'{}' comes twice", name));
     names.push_back(name);
     const auto set = entry.table("set");
-    const toml::value* keys = entry.value("set");
+    const TomlValue* keys = entry.value("set");
     if (!keys) entry.problem("set", "is missing: the keys that differ, { \"simulate.step\" = 1e-5 }");
     const auto reference = entry.text("reference");
     if (reference) references.emplace_back(*reference, entry.where());
     entry.finish();
     if (!set) continue;
 
-    toml::value changed = root;
+    TomlValue changed = root;
     StudyCase variant;
     TomlProblems own;
     // in the order of the names, so that the result does not depend on the parser
-    std::map<std::string, const toml::value*> sorted;
+    std::map<std::string, const TomlValue*> sorted;
     for (const auto& [key, value] : keys->as_table()) sorted[key] = &value;
     for (const auto& [key, value] : sorted) {
       const SourcePos where = position_of(*value, entry.where());
@@ -545,7 +545,7 @@ void read_cases(const toml::value& root, const Context& context, StudyFile& stud
 // One parameter of a sweep: its key and the values that it takes.
 struct SweepParameter {
   std::string key;
-  std::vector<toml::value> values;
+  std::vector<TomlValue> values;
   SourcePos where;
 };
 
@@ -554,7 +554,7 @@ std::optional<SweepParameter> read_parameter(TomlTable& table) {
   parameter.where = table.where();
   parameter.key = table.text("key").value_or("");
   if (parameter.key.empty()) table.problem("key", "is missing: what is to vary, \"loads.push.factor\"");
-  const toml::value* values = table.value("values");
+  const TomlValue* values = table.value("values");
   const auto from = table.number("from"), to = table.number("to");
   const auto points = table.integer("points");
   bool logarithmic = false;
@@ -565,7 +565,7 @@ std::optional<SweepParameter> read_parameter(TomlTable& table) {
     if (!values->is_array() || values->as_array().empty())
       table.problem("values", "expected a list of values");
     else
-      for (const toml::value& value : values->as_array()) parameter.values.push_back(value);
+      for (const TomlValue& value : values->as_array()) parameter.values.push_back(value);
   } else if (from && to && points && *points >= 2 && *points <= 100000) {
     if (logarithmic && !(*from > 0 && *to > 0)) {
       table.problem("scale", "is \"log\", which needs positive numbers from and to");
@@ -588,7 +588,7 @@ std::optional<SweepParameter> read_parameter(TomlTable& table) {
 }
 
 // [sweep]: the root with every combination of the parameters set.
-void read_sweep(const toml::value& root, const Context& context, StudyFile& study, TomlProblems& problems) {
+void read_sweep(const TomlValue& root, const Context& context, StudyFile& study, TomlProblems& problems) {
   TomlTable table(root, study_schema(), "", study.path.string(), problems);
   auto sweep = table.table("sweep");
   if (!sweep) return;
@@ -618,13 +618,13 @@ void read_sweep(const toml::value& root, const Context& context, StudyFile& stud
                *context.sweep_point + 1);
   for (size_t k = 0; k < count; ++k) {
     if (context.sweep_point && *context.sweep_point != k) continue;
-    toml::value changed = root;
+    TomlValue changed = root;
     ParameterPoint point;
     point.values.resize(parameters.size());
     TomlProblems keys, own;
     size_t rest = k;
     for (size_t p = parameters.size(); p-- > 0;) {
-      const toml::value& value = parameters[p].values[rest % parameters[p].values.size()];
+      const TomlValue& value = parameters[p].values[rest % parameters[p].values.size()];
       rest /= parameters[p].values.size();
       set_study_key(changed, parameters[p].key, value, keys, parameters[p].where,
                     fmt::format("sweep.parameters \"{}\"", parameters[p].key));
@@ -665,23 +665,22 @@ void read_sweep(const toml::value& root, const Context& context, StudyFile& stud
 }
 
 // The text of the key 'rom', or nullptr.
-const std::string* rom_of(const toml::value& root) {
-  const auto it = root.as_table().find("rom");
-  return it != root.as_table().end() && it->second.is_string() ? &it->second.as_string().str : nullptr;
+const std::string* rom_of(const TomlValue& root) {
+  return root.find_string("rom");
 }
 
 // The study that a parametric model has in it, with what this one says of loads, sensors and the rest.
-void use_pod_model(toml::value& root, const std::filesystem::path& file, Context& context) {
+void use_pod_model(TomlValue& root, const std::filesystem::path& file, Context& context) {
   Diagnostics told_by_others;
   const PodFile model = read_pod_file(file, told_by_others);
   context.rom.clear();
   context.pod_rom = file;
   context.parameters = model.parameters;
-  toml::value own =
+  TomlValue own =
       parse_toml(model.study, model.study_path.empty() ? file : std::filesystem::path(model.study_path));
-  const auto units = [](const toml::value& study) {
-    const auto it = study.as_table().find("units");
-    return it == study.as_table().end() ? std::string("SI") : canonical(it->second);
+  const auto units = [](const TomlValue& study) {
+    const TomlValue* name = study.find("units");
+    return name ? canonical(*name) : std::string("SI");
   };
   const bool same = canonical(root) == canonical(own);
   if (!same && units(root) != units(own))
@@ -697,16 +696,16 @@ void use_pod_model(toml::value& root, const std::filesystem::path& file, Context
   keys.erase("rom");
   for (const char* key : {"bodies", "joints", "train"}) {
     keys.erase(key);
-    if (const auto it = own.as_table().find(key); it != own.as_table().end()) keys[key] = it->second;
+    if (const TomlValue* value = own.find(key)) keys[key] = *value;
   }
 }
 
 // Bodies and joints are built into a SLAP model: settings that would change them change nothing.
-void expect_same_model(const toml::value& before, const toml::value& after,
+void expect_same_model(const TomlValue& before, const TomlValue& after,
                        const std::vector<StudySetting>& settings) {
-  const auto text = [](const toml::value& root, const char* key) {
-    const auto it = root.as_table().find(key);
-    return it == root.as_table().end() ? std::string() : canonical(it->second);
+  const auto text = [](const TomlValue& root, const char* key) {
+    const TomlValue* value = root.find(key);
+    return value ? canonical(*value) : std::string();
   };
   for (const char* key : {"bodies", "joints"}) {
     if (text(before, key) == text(after, key)) continue;
@@ -721,7 +720,7 @@ void expect_same_model(const toml::value& before, const toml::value& after,
 }
 
 // The names of a table of named things, or none.
-std::vector<std::string> names_in(const toml::value* table) {
+std::vector<std::string> names_in(const TomlValue* table) {
   std::vector<std::string> names;
   if (table && table->is_table())
     for (const auto& [name, entry] : table->as_table()) names.push_back(name);
@@ -729,16 +728,14 @@ std::vector<std::string> names_in(const toml::value* table) {
   return names;
 }
 
-const toml::value* key_in(const toml::value* table, const std::string& key) {
-  if (!table || !table->is_table()) return nullptr;
-  const auto it = table->as_table().find(key);
-  return it == table->as_table().end() ? nullptr : &it->second;
+const TomlValue* key_in(const TomlValue* table, const std::string& key) {
+  return table ? table->find(key) : nullptr;
 }
 
 // Names of training parameters, and of [parameters], replaced by their keys.
-std::vector<StudySetting> expand_names(const toml::value& root, const std::vector<StudySetting>& settings) {
+std::vector<StudySetting> expand_names(const TomlValue& root, const std::vector<StudySetting>& settings) {
   std::vector<StudySetting> expanded;
-  const toml::value* trained = key_in(key_in(&root, "train"), "parameters");
+  const TomlValue* trained = key_in(key_in(&root, "train"), "parameters");
   const std::vector<std::string> names = names_in(trained), own = names_in(key_in(&root, "parameters"));
   std::vector<std::string> all = names;
   all.insert(all.end(), own.begin(), own.end());
@@ -760,7 +757,7 @@ std::vector<StudySetting> expand_names(const toml::value& root, const std::vecto
     }
     TomlProblems problems;
     const TableSchema& schema = *train_schema().find("parameters").front()->table;
-    const toml::value* given = key_in(trained, *at);
+    const TomlValue* given = key_in(trained, *at);
     if (!given->is_table()) fail_input("train.parameters.{}: expected a table", *at);
     TomlTable table(*given, schema, "train.parameters." + *at, "--set", problems);
     StudyParameter parameter;
@@ -795,7 +792,7 @@ namespace {
 StudyFile parse_points(const std::string& text, const std::filesystem::path& path,
                        const std::filesystem::path& rom, const std::vector<StudySetting>& settings,
                        std::optional<size_t> sweep_point) {
-  toml::value root = parse_toml(text, path);
+  TomlValue root = parse_toml(text, path);
   TomlProblems problems;
   const bool included = merge_includes(root, path, problems);
   Context context;
@@ -809,7 +806,7 @@ StudyFile parse_points(const std::string& text, const std::filesystem::path& pat
       use_pod_model(root, file, context);
   }
   context.settings = expand_names(root, settings);
-  std::optional<toml::value> as_model_is;  // of a SLAP model whose study is read, before anything is set
+  std::optional<TomlValue> as_model_is;  // of a SLAP model whose study is read, before anything is set
   if (!rom.empty() && context.pod_rom.empty() && !settings.empty()) {
     as_model_is = root;
     TomlProblems told_below;
@@ -819,7 +816,7 @@ StudyFile parse_points(const std::string& text, const std::filesystem::path& pat
     set_study_key(root, setting.key, setting_value(setting.value), problems, {"--set", 0},
                   fmt::format("{}={}", setting.key, setting.value));
   problems.throw_if_any();
-  toml::value resolved = root;
+  TomlValue resolved = root;
   resolve_numbers(resolved, path.string(), problems);
   if (as_model_is) expect_same_model(*as_model_is, resolved, settings);
   StudyFile study = read_root(resolved, context, problems);

@@ -1,5 +1,7 @@
 #include "lissom/io/study_json_schema.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cmath>
 

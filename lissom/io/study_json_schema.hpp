@@ -1,7 +1,7 @@
 // The schema of study files as JSON Schema (draft-07), for editors: docs/reference/study.schema.json.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace lissom {
 

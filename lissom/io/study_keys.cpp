@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <sstream>
 #include <tuple>
 
 #include "lissom/core/text.hpp"
@@ -22,13 +21,13 @@ class Override {
       : problems_(problems), where_(std::move(where)), shown_(std::move(shown)) {}
 
   // `path` is what remains of the name, `above` what has been followed.
-  void set(toml::value& at, const std::string& path, const std::string& above, const toml::value& value) {
+  void set(TomlValue& at, const std::string& path, const std::string& above, const TomlValue& value) {
     if (at.is_array()) return set_in_list(at, path, above, value);
     if (!at.is_table()) return problem(fmt::format("'{}' is no table and has no key '{}'", above, path));
     auto& table = at.as_table();
     if (path.starts_with("*.") || path == "*") {
       if (path == "*") return problem("a key is expected behind '*'");
-      std::vector<toml::value*> entries;
+      std::vector<TomlValue*> entries;
       for (auto& [key, entry] : table) entries.push_back(&entry);
       return set_in_all(entries, path.substr(2), above + ".*", value);
     }
@@ -61,25 +60,24 @@ class Override {
 
  private:
   // [[joints]] and the like: entries by their names.
-  void set_in_list(toml::value& at, const std::string& path, const std::string& above,
-                   const toml::value& value) {
-    std::vector<toml::value*> entries;
+  void set_in_list(TomlValue& at, const std::string& path, const std::string& above,
+                   const TomlValue& value) {
+    std::vector<TomlValue*> entries;
     std::vector<std::string> names;
     size_t length = 0;
-    for (toml::value& entry : at.as_array()) {
+    for (TomlValue& entry : at.as_array()) {
       if (!entry.is_table()) continue;
       if (path.starts_with("*.")) {
         entries.push_back(&entry);
         length = 2;
         continue;
       }
-      const auto it = entry.as_table().find("name");
-      if (it == entry.as_table().end() || !it->second.is_string()) continue;
-      const std::string& name = it->second.as_string().str;
-      names.push_back(name);
-      if (!path.starts_with(name + ".") || name.size() + 1 <= length) continue;
+      const std::string* name = entry.find_string("name");
+      if (!name) continue;
+      names.push_back(*name);
+      if (!path.starts_with(*name + ".") || name->size() + 1 <= length) continue;
       entries = {&entry};
-      length = name.size() + 1;
+      length = name->size() + 1;
     }
     if (entries.empty()) {
       const std::string first = path.substr(0, path.find('.'));
@@ -94,14 +92,14 @@ class Override {
   }
 
   // A star means those that have the key, or all of them where none has.
-  void set_in_all(std::vector<toml::value*> entries, const std::string& path, const std::string& above,
-                  const toml::value& value) {
+  void set_in_all(std::vector<TomlValue*> entries, const std::string& path, const std::string& above,
+                  const TomlValue& value) {
     if (entries.empty()) return problem(fmt::format("'{}' stands for nothing", above));
     const std::string first = path.substr(0, path.find('.'));
-    std::vector<toml::value*> having;
-    for (toml::value* entry : entries)
-      if (entry->is_table() && entry->as_table().count(first) > 0) having.push_back(entry);
-    for (toml::value* entry : having.empty() ? entries : having) set(*entry, path, above, value);
+    std::vector<TomlValue*> having;
+    for (TomlValue* entry : entries)
+      if (entry->find(first)) having.push_back(entry);
+    for (TomlValue* entry : having.empty() ? entries : having) set(*entry, path, above, value);
   }
 
   void problem(const std::string& message) { problems_.add(where_, shown_, message); }
@@ -114,10 +112,10 @@ class Override {
 // Values of a key, found like Override finds them; a problem where there is none.
 class Lookup {
  public:
-  std::vector<const toml::value*> found;
+  std::vector<const TomlValue*> found;
   std::string problem;
 
-  void find(const toml::value& at, const std::string& path, const std::string& above) {
+  void find(const TomlValue& at, const std::string& path, const std::string& above) {
     if (!problem.empty()) return;
     if (at.is_array()) return find_in_list(at, path, above);
     if (!at.is_table()) {
@@ -150,28 +148,27 @@ class Lookup {
   }
 
  private:
-  void find_if_there(const toml::value& entry, const std::string& path, const std::string& above) {
-    if (!entry.is_table() || entry.as_table().count(path.substr(0, path.find('.'))) == 0) return;
+  void find_if_there(const TomlValue& entry, const std::string& path, const std::string& above) {
+    if (!entry.find(path.substr(0, path.find('.')))) return;
     find(entry, path, above);
   }
 
-  void find_in_list(const toml::value& at, const std::string& path, const std::string& above) {
+  void find_in_list(const TomlValue& at, const std::string& path, const std::string& above) {
     std::vector<std::string> names;
-    const toml::value* best = nullptr;
+    const TomlValue* best = nullptr;
     size_t length = 0;
-    for (const toml::value& entry : at.as_array()) {
+    for (const TomlValue& entry : at.as_array()) {
       if (!entry.is_table()) continue;
       if (path.starts_with("*.")) {
         find_if_there(entry, path.substr(2), above + ".*");
         continue;
       }
-      const auto it = entry.as_table().find("name");
-      if (it == entry.as_table().end() || !it->second.is_string()) continue;
-      const std::string& name = it->second.as_string().str;
-      names.push_back(name);
-      if (!path.starts_with(name + ".") || name.size() + 1 <= length) continue;
+      const std::string* name = entry.find_string("name");
+      if (!name) continue;
+      names.push_back(*name);
+      if (!path.starts_with(*name + ".") || name->size() + 1 <= length) continue;
       best = &entry;
-      length = name.size() + 1;
+      length = name->size() + 1;
     }
     if (path.starts_with("*.")) {
       if (found.empty()) problem = fmt::format("nothing in '{}' has the key '{}'", above, path.substr(2));
@@ -208,27 +205,27 @@ std::string shown_key(const std::string& key) {
 }
 
 // Keys in the order of the file; what came from elsewhere is first.
-std::vector<std::pair<std::string, const toml::value*>> in_order(const toml::value& table,
+std::vector<std::pair<std::string, const TomlValue*>> in_order(const TomlValue& table,
                                                                  const std::string& file) {
-  std::map<std::tuple<bool, std::string, long, std::string>, const toml::value*> sorted;
+  std::map<std::tuple<bool, std::string, long, std::string>, const TomlValue*> sorted;
   for (const auto& [key, value] : table.as_table()) {
     const SourcePos where = position_of(value, {"", 0});
     sorted[{where.file == file, where.file, where.line, key}] = &value;
   }
-  std::vector<std::pair<std::string, const toml::value*>> entries;
+  std::vector<std::pair<std::string, const TomlValue*>> entries;
   for (const auto& [place, value] : sorted) entries.emplace_back(std::get<3>(place), value);
   return entries;
 }
 
-std::string inline_value(const toml::value& value, const std::string& file) {
-  if (value.is_string()) return quoted(value.as_string().str);
+std::string inline_value(const TomlValue& value, const std::string& file) {
+  if (value.is_string()) return quoted(value.as_string());
   if (value.is_floating()) {
     std::string text = fmt::format("{}", value.as_floating());
     return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
   }
   std::vector<std::string> parts;
   if (value.is_array()) {
-    for (const toml::value& entry : value.as_array()) parts.push_back(inline_value(entry, file));
+    for (const TomlValue& entry : value.as_array()) parts.push_back(inline_value(entry, file));
     return fmt::format("[{}]", fmt::join(parts, ", "));
   }
   if (value.is_table()) {
@@ -236,10 +233,10 @@ std::string inline_value(const toml::value& value, const std::string& file) {
       parts.push_back(fmt::format("{} = {}", shown_key(key), inline_value(*entry, file)));
     return parts.empty() ? "{}" : fmt::format("{{ {} }}", fmt::join(parts, ", "));
   }
-  return toml::format(value);
+  return canonical(value);
 }
 
-void write_table(const toml::value& table, const std::string& path, const std::string& file,
+void write_table(const TomlValue& table, const std::string& path, const std::string& file,
                  std::string& text) {
   const auto entries = in_order(table, file);
   for (const auto& [key, value] : entries)
@@ -254,7 +251,7 @@ void write_table(const toml::value& table, const std::string& path, const std::s
 
 }  // namespace
 
-std::string write_study(const toml::value& root) {
+std::string write_study(const TomlValue& root) {
   std::string text;
   // tables from included files have another one
   write_table(root, "", position_of(root, {"", 0}).file, text);
@@ -269,35 +266,31 @@ StudySetting parse_setting(const std::string& text) {
           std::string(trim(std::string_view(text).substr(at + 1)))};
 }
 
-toml::value setting_value(const std::string& text) {
+TomlValue setting_value(const std::string& text) {
   // one line only, so that a value cannot bring further keys
   if (line_nested_too_deep(text) > 0)
     fail_input("--set: the value '{} ...' is nested too deeply", text.substr(0, 20));
   if (text.find('\n') == std::string::npos) try {
-      std::istringstream stream("value = " + text + "\n");
-      return toml::parse(stream, "--set").as_table().at("value");
-    } catch (const std::exception&) {
+      return parse_toml_text("value = " + text + "\n", "--set").as_table().at("value");
+    } catch (const TomlSyntaxError&) {
     }
   // a text, which knows where it came from
-  try {
-    std::istringstream stream("value = " + quoted(text) + "\n");
-    return toml::parse(stream, "--set").as_table().at("value");
-  } catch (const std::exception&) {
-    return toml::value(text);
-  }
+  TomlValue value(text);
+  value.set_place({std::make_shared<const std::string>("--set"), 1, 1});
+  return value;
 }
 
-void set_study_key(toml::value& root, const std::string& key, const toml::value& value,
+void set_study_key(TomlValue& root, const std::string& key, const TomlValue& value,
                    TomlProblems& problems, const SourcePos& where, const std::string& shown) {
   Override(problems, where, shown).set(root, key, "", value);
 }
 
-std::optional<double> study_number(const toml::value& root, const std::string& key, std::string& problem) {
+std::optional<double> study_number(const TomlValue& root, const std::string& key, std::string& problem) {
   Lookup lookup;
   lookup.find(root, key, "");
   problem = lookup.problem;
   std::optional<double> number;
-  for (const toml::value* value : lookup.found) {
+  for (const TomlValue* value : lookup.found) {
     double one = 0;
     if (value->is_floating())
       one = value->as_floating();

@@ -2,13 +2,12 @@
 // lists go by their name, a star means all. For cases, sweeps, parameters and --set.
 #pragma once
 
-#include <toml.hpp>
-
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "lissom/core/error.hpp"
+#include "lissom/io/toml_value.hpp"
 
 namespace lissom {
 
@@ -25,19 +24,19 @@ struct StudySetting {
 StudySetting parse_setting(const std::string& text);
 
 // The value that a text stands for.
-toml::value setting_value(const std::string& text);
+TomlValue setting_value(const std::string& text);
 
 // Sets a key of the study, or notes a problem, which begins with `shown`. A key that is not there is made in
 // a table that is there; reading the study tells whether it is known.
-void set_study_key(toml::value& root, const std::string& key, const toml::value& value,
+void set_study_key(TomlValue& root, const std::string& key, const TomlValue& value,
                    TomlProblems& problems, const SourcePos& where, const std::string& shown);
 
 // The number that a key has; nothing with a problem, as a sentence, where it is not there or no number, or
 // where a star stands for different ones.
-std::optional<double> study_number(const toml::value& root, const std::string& key, std::string& problem);
+std::optional<double> study_number(const TomlValue& root, const std::string& key, std::string& problem);
 
 // A study as text, tables in the order of the file; comments are lost.
-std::string write_study(const toml::value& root);
+std::string write_study(const TomlValue& root);
 
 // What a study is called with these settings: "bodies.rod.mass = 0.3, bodies.arm.mass = 0.1".
 std::string describe(const std::vector<StudySetting>& settings);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <sstream>
 
 #include "lissom/core/expression.hpp"
 #include "lissom/core/expression_names.hpp"
@@ -17,10 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // The name of an entry of a list of tables, or nothing.
-const std::string* name_in(const toml::value& entry) {
-  if (!entry.is_table()) return nullptr;
-  const auto it = entry.as_table().find("name");
-  return it != entry.as_table().end() && it->second.is_string() ? &it->second.as_string().str : nullptr;
+const std::string* name_in(const TomlValue& entry) {
+  return entry.find_string("name");
 }
 
 // The table of a key, with whatever word.
@@ -30,23 +27,18 @@ const KeySchema* entry_of(const TableSchema* schema, const std::string& key) {
   return found.empty() ? nullptr : found.front();
 }
 
-bool is_list_of_tables(const toml::value& value) {
+bool is_list_of_tables(const TomlValue& value) {
   return value.is_array() && !value.as_array().empty() &&
          std::all_of(value.as_array().begin(), value.as_array().end(),
-                     [](const toml::value& entry) { return entry.is_table(); });
+                     [](const TomlValue& entry) { return entry.is_table(); });
 }
 
 // ----------------------------------------------------------------------------------------------- includes
 
-// A piece of text, which copies of a value have in common.
-const void* identity_of(const toml::value& value) {
-  return toml::detail::get_region(value);
-}
-
-void merge_lists(toml::array& own, const toml::array& below, const TableSchema* schema);
+void merge_lists(TomlValue::Array& own, const TomlValue::Array& below, const TableSchema* schema);
 
 // Puts `below` beneath `own`.
-void merge(toml::value& own, const toml::value& below, const TableSchema* schema) {
+void merge(TomlValue& own, const TomlValue& below, const TableSchema* schema) {
   for (const auto& [key, value] : below.as_table()) {
     auto& table = own.as_table();
     const auto it = table.find(key);
@@ -55,7 +47,7 @@ void merge(toml::value& own, const toml::value& below, const TableSchema* schema
       continue;
     }
     const KeySchema* entry = entry_of(schema, key);
-    toml::value& mine = it->second;
+    TomlValue& mine = it->second;
     if (mine.is_table() && value.is_table()) {
       if (entry && entry->whole) continue;
       if (entry && entry->has(kind::named_tables)) {
@@ -77,25 +69,25 @@ void merge(toml::value& own, const toml::value& below, const TableSchema* schema
 }
 
 // Entries with a name are put together with those of the same name. All others are added, except those of a
-// file that was met before, which are there already. A name that comes twice in `own` stays there twice,
-// which is the reader's to tell.
-void merge_lists(toml::array& own, const toml::array& below, const TableSchema* schema) {
-  toml::array list = below;
+// file that was met before, which are there already: they stand at the same place of it. A name that comes
+// twice in `own` stays there twice, which is the reader's to tell.
+void merge_lists(TomlValue::Array& own, const TomlValue::Array& below, const TableSchema* schema) {
+  TomlValue::Array list = below;
   std::map<std::string, size_t> named;
-  std::map<const void*, size_t> nameless;
+  std::map<TomlValue::Place, size_t> nameless;
   for (size_t i = 0; i < list.size(); ++i) {
     if (const std::string* name = name_in(list[i]))
       named.emplace(*name, i);
     else
-      nameless.emplace(identity_of(list[i]), i);
+      nameless.emplace(list[i].place(), i);
   }
-  for (toml::value& one : own) {
+  for (TomlValue& one : own) {
     const std::string* name = name_in(one);
     if (const auto same = name ? named.find(*name) : named.end(); same != named.end()) {
       merge(one, list[same->second], schema);
       list[same->second] = std::move(one);
       named.erase(same);
-    } else if (const auto again = nameless.find(identity_of(one)); !name && again != nameless.end()) {
+    } else if (const auto again = nameless.find(one.place()); !name && again != nameless.end()) {
       list[again->second] = std::move(one);
     } else {
       list.push_back(std::move(one));
@@ -109,9 +101,9 @@ class Relocation {
  public:
   explicit Relocation(fs::path folder) : folder_(std::move(folder)) {}
 
-  void table(toml::value& at, const TableSchema& schema) {
+  void table(TomlValue& at, const TableSchema& schema) {
     // of trajectories without a common file all entries are files
-    const bool apart = schema.name == "train.trajectories" && !at.as_table().contains("file");
+    const bool apart = schema.name == "train.trajectories" && !at.find("file");
     for (auto& [key, value] : at.as_table()) {
       for (const KeySchema* entry : schema.find(key)) {
         if (entry->has(kind::file) || (apart && key == "time")) move(value);
@@ -126,7 +118,7 @@ class Relocation {
         } else if (value.is_table()) {
           table(value, *entry->table);
         } else if (value.is_array()) {
-          for (toml::value& one : value.as_array())
+          for (TomlValue& one : value.as_array())
             if (one.is_table()) table(one, *entry->table);
         }
         break;
@@ -135,15 +127,15 @@ class Relocation {
   }
 
  private:
-  void move(toml::value& value) const {
-    if (!value.is_string() || value.as_string().str.empty()) return;
-    std::string& text = value.as_string().str;
+  void move(TomlValue& value) const {
+    if (!value.is_string() || value.as_string().empty()) return;
+    std::string& text = value.as_string();
     text = (folder_ / text).string();
   }
 
-  void functions(toml::value& value) const {
+  void functions(TomlValue& value) const {
     if (value.is_array())
-      for (toml::value& one : value.as_array()) functions(one);
+      for (TomlValue& one : value.as_array()) functions(one);
     else if (value.is_table())
       if (const auto it = value.as_table().find("file"); it != value.as_table().end()) move(it->second);
   }
@@ -158,12 +150,12 @@ class Includer {
  public:
   explicit Includer(TomlProblems& problems) : problems_(problems) {}
 
-  void include(toml::value& root, const fs::path& path) {
+  void include(TomlValue& root, const fs::path& path) {
     TomlTable table(root, study_schema(), "", path.string(), problems_);
     const std::vector<std::string> files = table.texts("include").value_or(std::vector<std::string>{});
     if (table.is_list("include") && files.empty()) table.problem("include", "the list is empty");
     stack_.push_back(one_name(path));
-    toml::value all = toml::table();
+    TomlValue all = TomlValue::Table();
     for (const std::string& name : files) {
       if (++mentions_ > most_mentions) {
         // said once, where it was too much
@@ -172,9 +164,9 @@ class Includer {
                                                most_mentions, chain_to(name)));
         break;
       }
-      const toml::value* file = read(path.parent_path() / name, name, table);
+      const TomlValue* file = read(path.parent_path() / name, name, table);
       if (!file) continue;
-      toml::value below = *file;
+      TomlValue below = *file;
       const fs::path its_folder = fs::path(name).parent_path();
       if (!its_folder.empty()) Relocation(its_folder).table(below, study_schema());
       // later files count more
@@ -190,7 +182,7 @@ class Includer {
   static constexpr size_t deepest = 32, most_mentions = 1000;
 
   // The file with its own includes, or nullptr with a problem noted; file names in it are relative to it.
-  const toml::value* read(const fs::path& file, const std::string& name, TomlTable& table) {
+  const TomlValue* read(const fs::path& file, const std::string& name, TomlTable& table) {
     std::error_code error;
     if (name.empty() || !fs::is_regular_file(file, error)) {
       table.problem("include", fmt::format("there is no file '{}'", file.string()));
@@ -208,14 +200,14 @@ class Includer {
                                            deepest, chain_to(whole)));
       return nullptr;
     }
-    toml::value below;
+    TomlValue below;
     try {
       below = parse_toml(read_file(file), file);
     } catch (const InputError& e) {
       table.problem("include", e.what());
       return nullptr;
     }
-    if (below.as_table().contains("include")) include(below, file);
+    if (below.find("include")) include(below, file);
     return &known_.emplace(whole, std::move(below)).first->second;
   }
 
@@ -237,7 +229,7 @@ class Includer {
 
   TomlProblems& problems_;
   std::vector<fs::path> stack_;
-  std::map<fs::path, toml::value> known_;
+  std::map<fs::path, TomlValue> known_;
   size_t mentions_ = 0;
 };
 
@@ -289,7 +281,7 @@ class Resolver {
  public:
   Resolver(const std::string& file, TomlProblems& problems) : file_(file), problems_(problems) {}
 
-  void resolve(toml::value& root) {
+  void resolve(TomlValue& root) {
     UnitSystem units;
     read_units(root, units);
     read_parameters(root, units);
@@ -298,30 +290,23 @@ class Resolver {
 
  private:
   // An unknown name is left to the reader.
-  static void read_units(const toml::value& table, UnitSystem& units) {
-    const auto it = table.as_table().find("units");
-    if (it == table.as_table().end() || !it->second.is_string()) return;
+  static void read_units(const TomlValue& table, UnitSystem& units) {
+    const std::string* name = table.find_string("units");
+    if (!name) return;
     try {
-      units = parse_unit_system(it->second.as_string().str);
+      units = parse_unit_system(*name);
     } catch (const InputError&) {
     }
   }
 
-  void problem(const toml::value& value, const std::string& key, const std::string& message) {
+  void problem(const TomlValue& value, const std::string& key, const std::string& message) {
     problems_.add(position_of(value, {file_, 1}), key, message);
     problems_.close(key);
   }
 
-  // The value with another content, at the same place of the file.
-  static void replace(toml::value& value, toml::value content) {
-    const auto* place = dynamic_cast<const toml::detail::region*>(toml::detail::get_region(value));
-    if (place) toml::detail::change_region(content, *place);
-    value = std::move(content);
-  }
-
   // ---- parameters
 
-  void read_parameters(toml::value& root, const UnitSystem& units) {
+  void read_parameters(TomlValue& root, const UnitSystem& units) {
     const auto it = root.as_table().find("parameters");
     if (it == root.as_table().end() || !it->second.is_table()) return;
     const std::vector<std::string> taken = expression_names();
@@ -341,7 +326,8 @@ class Resolver {
     // what others read of them: numbers, in the study's units
     for (auto& [name, value] : it->second.as_table()) {
       const auto found = parameters_.find(name);
-      if (found != parameters_.end() && value.is_string()) replace(value, number_in(found->second, units));
+      if (found != parameters_.end() && value.is_string())
+        value.replace(number_in(found->second, units));
     }
   }
 
@@ -353,7 +339,7 @@ class Resolver {
   bool evaluate(const std::string& name) {
     if (parameters_.contains(name)) return true;
     if (wrong_.contains(name)) return false;
-    const toml::value& value = given_->as_table().at(name);
+    const TomlValue& value = given_->as_table().at(name);
     const std::string key = "parameters." + name;
     const auto bad = [&](const std::string& message) {
       problem(value, key, message);
@@ -366,7 +352,7 @@ class Resolver {
     } else if (value.is_floating() && std::isfinite(value.as_floating())) {
       parameter.value = value.as_floating();
     } else if (value.is_string()) {
-      const std::string text(trim(value.as_string().str));
+      const std::string text(trim(value.as_string()));
       if (std::find(under_way_.begin(), under_way_.end(), name) != under_way_.end()) {
         std::vector<std::string> chain = under_way_;
         chain.push_back(name);
@@ -437,13 +423,11 @@ class Resolver {
 
   // ---- the tree
 
-  void table(toml::value& at, const TableSchema& schema, const std::string& path, UnitSystem units) {
+  void table(TomlValue& at, const TableSchema& schema, const std::string& path, UnitSystem units) {
     if (!path.empty()) read_units(at, units);
     std::string word;
     if (!schema.depends_on.empty())
-      if (const auto it = at.as_table().find(schema.depends_on);
-          it != at.as_table().end() && it->second.is_string())
-        word = it->second.as_string().str;
+      if (const std::string* found = at.find_string(schema.depends_on)) word = *found;
     if (&schema == parameters_table()) return;
     for (auto& [key, value] : at.as_table()) {
       const KeySchema* entry = schema.find(key, word);
@@ -458,13 +442,13 @@ class Resolver {
     return found;
   }
 
-  void key_of(toml::value& value, const KeySchema& entry, const std::string& path, const UnitSystem& units) {
+  void key_of(TomlValue& value, const KeySchema& entry, const std::string& path, const UnitSystem& units) {
     if (entry.has(kind::any)) return;
     if (entry.has(kind::function)) {
       function(value, entry, path, units);
     } else if (entry.has(kind::functions)) {
       if (value.is_array())
-        for (toml::value& one : value.as_array()) function(one, entry, path, units);
+        for (TomlValue& one : value.as_array()) function(one, entry, path, units);
     } else if (entry.has(kind::named_tables) && value.is_table()) {
       for (auto& [name, one] : value.as_table())
         if (one.is_table()) table(one, *entry.table, path + "." + name, units);
@@ -472,7 +456,7 @@ class Resolver {
       table(value, *entry.table, path, units);
     } else if (entry.table && entry.has(kind::tables) && value.is_array()) {
       int count = 0;
-      for (toml::value& one : value.as_array()) {
+      for (TomlValue& one : value.as_array()) {
         ++count;
         if (one.is_table()) table(one, *entry.table, fmt::format("{}[{}]", path, count), units);
       }
@@ -483,13 +467,13 @@ class Resolver {
   }
 
   // A text in the place of a number.
-  void numbers(toml::value& value, const KeySchema& entry, const std::string& path, const UnitSystem& units) {
+  void numbers(TomlValue& value, const KeySchema& entry, const std::string& path, const UnitSystem& units) {
     if (value.is_array()) {
-      for (toml::value& one : value.as_array()) numbers(one, entry, path, units);
+      for (TomlValue& one : value.as_array()) numbers(one, entry, path, units);
       return;
     }
     if (!value.is_string()) return;
-    const std::string text(trim(value.as_string().str));
+    const std::string text(trim(value.as_string()));
     const bool whole = entry.has(kind::integer | kind::integers);
     try {
       if (!text.starts_with('=')) {
@@ -509,9 +493,9 @@ class Resolver {
       }
       const double found = number(text, &entry.dimension, units);
       if (!whole) {
-        replace(value, found);
+        value.replace(found);
       } else if (found == std::floor(found) && std::abs(found) < 1e15) {
-        replace(value, static_cast<std::int64_t>(found));
+        value.replace(static_cast<std::int64_t>(found));
       } else {
         problem(value, path, fmt::format("\"{}\" is {}, expected a whole number", text, found));
       }
@@ -521,14 +505,14 @@ class Resolver {
   }
 
   // A number with a unit, or parameters in an expression; points of a table.
-  void function(toml::value& value, const KeySchema& entry, const std::string& path,
+  void function(TomlValue& value, const KeySchema& entry, const std::string& path,
                 const UnitSystem& units) {
     if (value.is_table()) {
       const auto it = value.as_table().find("table");
       if (it == value.as_table().end() || !it->second.is_array()) return;
       const KeySchema time{.name = "t", .kinds = kind::number, .dimension = dimensions::time};
       KeySchema plain{.name = "value", .kinds = kind::number, .dimension = entry.dimension};
-      for (toml::value& point : it->second.as_array()) {
+      for (TomlValue& point : it->second.as_array()) {
         if (!point.is_array() || point.as_array().size() != 2) continue;
         numbers(point.as_array()[0], time, path, units);
         numbers(point.as_array()[1], plain, path, units);
@@ -536,16 +520,16 @@ class Resolver {
       return;
     }
     if (!value.is_string()) return;
-    std::string text(trim(value.as_string().str));
+    std::string text(trim(value.as_string()));
     try {
       if (const auto quantity = parse_quantity(text, false)) {
-        replace(value, in_units(*quantity, entry.dimension, units));
+        value.replace(in_units(*quantity, entry.dimension, units));
         return;
       }
       if (text.starts_with('=')) text = std::string(trim(std::string_view(text).substr(1)));
       // without parameters the expression says what is wrong with its names
       if (!names_.empty()) text = substitute(text, units);
-      value.as_string().str = text;
+      value.as_string() = text;
     } catch (const InputError& e) {
       problem(value, path, e.what());
     }
@@ -553,7 +537,7 @@ class Resolver {
 
   std::string file_;
   TomlProblems& problems_;
-  const toml::value* given_ = nullptr;
+  const TomlValue* given_ = nullptr;
   std::vector<std::string> names_, under_way_;
   std::map<std::string, Parameter> parameters_;
   std::set<std::string> wrong_;
@@ -625,9 +609,8 @@ size_t end_of_utf8(std::string_view text) {
 
 }  // namespace
 
-toml::value parse_toml(const std::string& text, const std::filesystem::path& path) {
-  toml::value root;
-  // TOML is UTF-8; toml11 3 reads beyond its memory where a text in quotes is not
+TomlValue parse_toml(const std::string& text, const std::filesystem::path& path) {
+  // TOML is UTF-8; the parser's own message would not say what to do about it
   if (const size_t at = end_of_utf8(text); at < text.size()) {
     TomlProblems problems;
     const auto lines = std::count(text.begin(), text.begin() + static_cast<long>(at), '\n');
@@ -648,33 +631,21 @@ toml::value parse_toml(const std::string& text, const std::filesystem::path& pat
     problems.throw_if_any();
   }
   try {
-    std::istringstream stream(text);
-    root = toml::parse(stream, path.string());
-  } catch (const toml::syntax_error& e) {
-    // its own text shows the line with a caret
+    return parse_toml_text(text, path.string());
+  } catch (const TomlSyntaxError& e) {
     TomlProblems problems;
-    // the end of a file that ends too early is behind its last line
-    const long lines =
-        std::count(text.begin(), text.end(), '\n') + (text.empty() || text.back() != '\n' ? 1 : 0);
-    problems.add({path.string(), std::min(static_cast<long>(e.location().line()), std::max(lines, 1L))}, "",
-                 fmt::format("is no valid TOML: {}", e.what()));
-    problems.throw_if_any();
-  } catch (const std::exception& e) {
-    TomlProblems problems;
-    problems.add({path.string(), 1}, "", fmt::format("is no valid TOML: {}", e.what()));
-    problems.throw_if_any();
+    problems.add({path.string(), e.line()}, "", fmt::format("is no valid TOML: {}", e.what()));
+    throw StudyProblems(problems);
   }
-  if (!root.is_table()) fail_input("{}: is no valid study file", path.string());
-  return root;
 }
 
-bool merge_includes(toml::value& root, const std::filesystem::path& path, TomlProblems& problems) {
-  if (!root.as_table().contains("include")) return false;
+bool merge_includes(TomlValue& root, const std::filesystem::path& path, TomlProblems& problems) {
+  if (!root.find("include")) return false;
   Includer(problems).include(root, path);
   return true;
 }
 
-void resolve_numbers(toml::value& root, const std::string& file, TomlProblems& problems) {
+void resolve_numbers(TomlValue& root, const std::string& file, TomlProblems& problems) {
   Resolver(file, problems).resolve(root);
 }
 

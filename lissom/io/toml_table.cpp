@@ -12,26 +12,13 @@ namespace lissom {
 
 namespace {
 
-std::string kind_of(const toml::value& value) {
-  switch (value.type()) {
-    case toml::value_t::boolean:
-      return fmt::format("{}", value.as_boolean());
-    case toml::value_t::integer:
-      return fmt::format("{}", value.as_integer());
-    case toml::value_t::floating:
-      return fmt::format("{}", value.as_floating());
-    case toml::value_t::string:
-      return fmt::format("\"{}\"", value.as_string().str);
-    case toml::value_t::array:
-      return "a list";
-    case toml::value_t::table:
-      return "a table";
-    default:
-      return "a date or time";
-  }
+std::string kind_of(const TomlValue& value) {
+  if (value.is_array()) return "a list";
+  if (value.is_table()) return "a table";
+  return value.is_date() ? "a date or time" : canonical(value);
 }
 
-std::optional<double> as_number(const toml::value& value) {
+std::optional<double> as_number(const TomlValue& value) {
   if (value.is_integer()) return static_cast<double>(value.as_integer());
   if (value.is_floating() && std::isfinite(value.as_floating())) return value.as_floating();
   return std::nullopt;
@@ -74,27 +61,16 @@ void TomlProblems::throw_if_any() const {
 StudyProblems::StudyProblems(TomlProblems problems)
     : InputError(fmt::format("{}", fmt::join(problems.lines(), "\n"))), problems_(std::move(problems)) {}
 
-SourcePos position_of(const toml::value& value, const SourcePos& otherwise) {
-  const toml::source_location location = value.location();
-  // what was not read from a text
-  if (location.file_name() == "unknown file") return otherwise;
-  // what came from the command line has no line
-  if (location.file_name() == "--set") return {"--set", 0};
-  return {location.file_name(), static_cast<long>(location.line())};
-}
-
-TomlTable::TomlTable(const toml::value& table, const TableSchema& schema, std::string path, std::string file,
+TomlTable::TomlTable(const TomlValue& table, const TableSchema& schema, std::string path, std::string file,
                      TomlProblems& problems)
     : table_(&table), schema_(&schema), path_(std::move(path)), file_(std::move(file)), problems_(&problems) {
   LISSOM_ASSERT(table.is_table());
   where_ = path_.empty() ? SourcePos{file_, 1} : position_of(table, {file_, 1});
   if (!schema.depends_on.empty())
-    if (const auto it = table.as_table().find(schema.depends_on);
-        it != table.as_table().end() && it->second.is_string())
-      word_ = it->second.as_string().str;
+    if (const std::string* word = table.find_string(schema.depends_on)) word_ = *word;
 }
 
-TomlTable TomlTable::child(const toml::value& value, const TableSchema& schema, std::string path) const {
+TomlTable TomlTable::child(const TomlValue& value, const TableSchema& schema, std::string path) const {
   return TomlTable(value, schema, std::move(path), file_, *problems_);
 }
 
@@ -105,7 +81,7 @@ const TableSchema& TomlTable::schema_of(std::string_view key) const {
   return *schema_;
 }
 
-const toml::value* TomlTable::find(std::string_view key, Kinds wanted) {
+const TomlValue* TomlTable::find(std::string_view key, Kinds wanted) {
   Kinds kinds = 0;
   for (const KeySchema* found : schema_->find(key)) kinds |= found->kinds;
   if ((kinds & wanted) == 0)
@@ -115,18 +91,16 @@ const toml::value* TomlTable::find(std::string_view key, Kinds wanted) {
                      __FILE__, __LINE__);
   if (const KeySchema* found = entry(key)) note_asked_key(found);
   asked_.emplace(key);
-  const auto& entries = table_->as_table();
-  const auto it = entries.find(std::string(key));
-  return it == entries.end() ? nullptr : &it->second;
+  return table_->find(key);
 }
 
 bool TomlTable::has(std::string_view key) const {
-  return table_->as_table().count(std::string(key)) > 0;
+  return table_->find(key) != nullptr;
 }
 
 bool TomlTable::is_list(std::string_view key) const {
-  const auto it = table_->as_table().find(std::string(key));
-  return it != table_->as_table().end() && it->second.is_array();
+  const TomlValue* value = table_->find(key);
+  return value && value->is_array();
 }
 
 std::string TomlTable::full(std::string_view key) const {
@@ -134,9 +108,8 @@ std::string TomlTable::full(std::string_view key) const {
 }
 
 SourcePos TomlTable::where(std::string_view key) const {
-  const auto& entries = table_->as_table();
-  const auto it = entries.find(std::string(key));
-  return it == entries.end() ? where_ : position_of(it->second, where_);
+  const TomlValue* value = table_->find(key);
+  return value ? position_of(*value, where_) : where_;
 }
 
 void TomlTable::problem(std::string_view key, const std::string& message) {
@@ -154,20 +127,20 @@ void TomlTable::problem_here(const std::string& message) {
   problems_->add(where_, path_, message);
 }
 
-void TomlTable::wrong_kind(std::string_view key, const toml::value& found, std::string_view expected) {
+void TomlTable::wrong_kind(std::string_view key, const TomlValue& found, std::string_view expected) {
   problem(key, fmt::format("expected {}, found {}", expected, kind_of(found)));
 }
 
 std::optional<std::string> TomlTable::text(std::string_view key) {
-  const toml::value* value = find(key, kind::text | kind::file | kind::word);
+  const TomlValue* value = find(key, kind::text | kind::file | kind::word);
   if (!value) return fallback<std::string>(key);
-  if (value->is_string()) return value->as_string().str;
+  if (value->is_string()) return value->as_string();
   wrong_kind(key, *value, "a text in quotes");
   return std::nullopt;
 }
 
 std::optional<double> TomlTable::number(std::string_view key) {
-  const toml::value* value = find(key, kind::number);
+  const TomlValue* value = find(key, kind::number);
   if (!value) return fallback<double>(key);
   if (const auto number = as_number(*value)) return number;
   wrong_kind(key, *value, "a number");
@@ -175,7 +148,7 @@ std::optional<double> TomlTable::number(std::string_view key) {
 }
 
 std::optional<long> TomlTable::integer(std::string_view key) {
-  const toml::value* value = find(key, kind::integer);
+  const TomlValue* value = find(key, kind::integer);
   if (!value) return fallback<long>(key);
   if (value->is_integer()) return value->as_integer();
   wrong_kind(key, *value, "a whole number");
@@ -183,7 +156,7 @@ std::optional<long> TomlTable::integer(std::string_view key) {
 }
 
 std::optional<bool> TomlTable::boolean(std::string_view key) {
-  const toml::value* value = find(key, kind::boolean);
+  const TomlValue* value = find(key, kind::boolean);
   if (!value) return fallback<bool>(key);
   if (value->is_boolean()) return value->as_boolean();
   wrong_kind(key, *value, "true or false");
@@ -191,7 +164,7 @@ std::optional<bool> TomlTable::boolean(std::string_view key) {
 }
 
 std::optional<Eigen::Vector3d> TomlTable::vector3(std::string_view key) {
-  const toml::value* value = find(key, kind::vector);
+  const TomlValue* value = find(key, kind::vector);
   if (!value) return std::nullopt;
   if (value->is_array() && value->as_array().size() == 3) {
     Eigen::Vector3d vector;
@@ -208,17 +181,17 @@ std::optional<Eigen::Vector3d> TomlTable::vector3(std::string_view key) {
 }
 
 std::optional<std::vector<std::string>> TomlTable::texts(std::string_view key) {
-  const toml::value* value = find(key, kind::texts | kind::words);
+  const TomlValue* value = find(key, kind::texts | kind::words);
   if (!value) return std::nullopt;
-  if (value->is_string()) return std::vector<std::string>{value->as_string().str};
+  if (value->is_string()) return std::vector<std::string>{value->as_string()};
   std::vector<std::string> list;
   if (value->is_array()) {
-    for (const toml::value& entry : value->as_array()) {
+    for (const TomlValue& entry : value->as_array()) {
       if (!entry.is_string()) {
         wrong_kind(key, entry, "a list of texts in quotes");
         return std::nullopt;
       }
-      list.push_back(entry.as_string().str);
+      list.push_back(entry.as_string());
     }
     return list;
   }
@@ -227,11 +200,11 @@ std::optional<std::vector<std::string>> TomlTable::texts(std::string_view key) {
 }
 
 std::optional<std::vector<long>> TomlTable::integers(std::string_view key) {
-  const toml::value* value = find(key, kind::integers);
+  const TomlValue* value = find(key, kind::integers);
   if (!value) return std::nullopt;
   std::vector<long> list;
   if (value->is_array()) {
-    for (const toml::value& entry : value->as_array()) {
+    for (const TomlValue& entry : value->as_array()) {
       if (!entry.is_integer()) {
         wrong_kind(key, entry, "a list of whole numbers");
         return std::nullopt;
@@ -245,12 +218,12 @@ std::optional<std::vector<long>> TomlTable::integers(std::string_view key) {
 }
 
 std::optional<std::vector<double>> TomlTable::numbers(std::string_view key) {
-  const toml::value* value = find(key, kind::numbers);
+  const TomlValue* value = find(key, kind::numbers);
   if (!value) return std::nullopt;
   if (const auto number = as_number(*value)) return std::vector<double>{*number};
   std::vector<double> list;
   if (value->is_array()) {
-    for (const toml::value& entry : value->as_array()) {
+    for (const TomlValue& entry : value->as_array()) {
       const auto number = as_number(entry);
       if (!number) {
         wrong_kind(key, entry, "a list of numbers");
@@ -265,7 +238,7 @@ std::optional<std::vector<double>> TomlTable::numbers(std::string_view key) {
 }
 
 std::optional<TomlTable> TomlTable::table(std::string_view key) {
-  const toml::value* value = find(key, kind::table);
+  const TomlValue* value = find(key, kind::table);
   if (!value) return std::nullopt;
   if (value->is_table()) return child(*value, schema_of(key), full(key));
   wrong_kind(key, *value, fmt::format("a table, [{}] or {{ ... }}", full(key)));
@@ -274,11 +247,11 @@ std::optional<TomlTable> TomlTable::table(std::string_view key) {
 
 std::vector<TomlTable> TomlTable::tables(std::string_view key) {
   std::vector<TomlTable> list;
-  const toml::value* value = find(key, kind::tables);
+  const TomlValue* value = find(key, kind::tables);
   if (!value) return list;
   if (value->is_array()) {
     int number = 0;
-    for (const toml::value& entry : value->as_array()) {
+    for (const TomlValue& entry : value->as_array()) {
       ++number;
       if (entry.is_table())
         list.push_back(child(entry, schema_of(key), fmt::format("{}[{}]", full(key), number)));
@@ -293,7 +266,7 @@ std::vector<TomlTable> TomlTable::tables(std::string_view key) {
 
 std::vector<std::pair<std::string, TomlTable>> TomlTable::named_tables(std::string_view key) {
   std::vector<std::pair<std::string, TomlTable>> list;
-  const toml::value* value = find(key, kind::named_tables);
+  const TomlValue* value = find(key, kind::named_tables);
   if (!value) return list;
   if (!value->is_table()) {
     wrong_kind(key, *value, fmt::format("tables, [{}.NAME]", full(key)));
@@ -319,15 +292,14 @@ std::vector<std::pair<std::string, TomlTable>> TomlTable::named_tables(std::stri
 std::vector<std::string> TomlTable::key_names() const {
   std::vector<std::string> names;
   for (const auto& [name, value] : table_->as_table()) names.push_back(name);
-  std::sort(names.begin(), names.end());
   return names;
 }
 
-void TomlTable::check_bounds(const std::string& key, const toml::value& value) {
+void TomlTable::check_bounds(const std::string& key, const TomlValue& value) {
   const KeySchema* found = entry(key);
   if (!found || !found->bounds.any() || noted_.contains(key)) return;
   if (value.is_array()) {
-    for (const toml::value& one : value.as_array()) check_bounds(key, one);
+    for (const TomlValue& one : value.as_array()) check_bounds(key, one);
     return;
   }
   if (const auto number = as_number(value); number && !found->bounds.contains(*number))
@@ -382,25 +354,24 @@ std::optional<size_t> TomlTable::word_index(std::string_view key, const std::vec
   return std::nullopt;
 }
 
-std::string canonical(const toml::value& value, const std::vector<std::string>& left_out) {
+std::string canonical(const TomlValue& value, const std::vector<std::string>& left_out) {
   if (value.is_table()) {
-    std::map<std::string, std::string> entries;
-    for (const auto& [key, entry] : value.as_table())
-      if (std::find(left_out.begin(), left_out.end(), key) == left_out.end()) entries[key] = canonical(entry);
     std::vector<std::string> parts;
-    for (const auto& [key, entry] : entries) parts.push_back(fmt::format("{} = {}", key, entry));
+    for (const auto& [key, entry] : value.as_table())
+      if (std::find(left_out.begin(), left_out.end(), key) == left_out.end())
+        parts.push_back(fmt::format("{} = {}", key, canonical(entry)));
     return fmt::format("{{ {} }}", fmt::join(parts, ", "));
   }
   if (value.is_array()) {
     std::vector<std::string> parts;
-    for (const toml::value& entry : value.as_array()) parts.push_back(canonical(entry));
+    for (const TomlValue& entry : value.as_array()) parts.push_back(canonical(entry));
     return fmt::format("[{}]", fmt::join(parts, ", "));
   }
-  if (value.is_string()) return fmt::format("\"{}\"", value.as_string().str);
+  if (value.is_string()) return fmt::format("\"{}\"", value.as_string());
   if (value.is_floating()) return fmt::format("{}", value.as_floating());
   if (value.is_integer()) return fmt::format("{}", value.as_integer());
   if (value.is_boolean()) return value.as_boolean() ? "true" : "false";
-  return toml::format(value);
+  return value.is_date() ? value.as_date() : "";
 }
 
 }  // namespace lissom

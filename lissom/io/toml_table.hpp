@@ -5,8 +5,6 @@
 
 #include <Eigen/Core>
 
-#include <toml.hpp>
-
 #include <optional>
 #include <set>
 #include <string>
@@ -15,6 +13,7 @@
 
 #include "lissom/core/error.hpp"
 #include "lissom/io/study_schema.hpp"
+#include "lissom/io/toml_value.hpp"
 
 namespace lissom {
 
@@ -55,13 +54,10 @@ class StudyProblems : public InputError {
   TomlProblems problems_;
 };
 
-// Where a value stands: its own file and line, or `otherwise` where it came from nowhere.
-SourcePos position_of(const toml::value& value, const SourcePos& otherwise);
-
 class TomlTable {
  public:
   // `path` is how the user would write the table's name, e.g. "bodies.rod"; empty for the file itself.
-  TomlTable(const toml::value& table, const TableSchema& schema, std::string path, std::string file,
+  TomlTable(const TomlValue& table, const TableSchema& schema, std::string path, std::string file,
             TomlProblems& problems);
 
   // The value of a key, or nothing if it is absent or (with a problem noted) of the wrong kind. Of a key
@@ -93,7 +89,7 @@ class TomlTable {
   // Notes a problem where a key is used by the name that it had once.
   void renamed(std::string_view key, std::string_view now);
   // The value itself, or nullptr, for keys that take values of several kinds.
-  const toml::value* value(std::string_view key) { return find(key, ~0U); }
+  const TomlValue* value(std::string_view key) { return find(key, ~0U); }
   bool has(std::string_view key) const;
   std::vector<std::string> key_names() const;  // all that are there, in alphabetical order
   bool is_list(std::string_view key) const;    // there, and [ ... ]
@@ -109,7 +105,7 @@ class TomlTable {
 
  private:
   // The value or nullptr; `wanted` are the kinds of which the key must have one.
-  const toml::value* find(std::string_view key, Kinds wanted);
+  const TomlValue* find(std::string_view key, Kinds wanted);
   // The schema of a key in this table as it is, or nullptr.
   const KeySchema* entry(std::string_view key) const { return schema_->find(key, word_); }
   // Its default, or nothing.
@@ -119,15 +115,15 @@ class TomlTable {
     const Value* value = found ? std::get_if<Value>(&found->fallback) : nullptr;
     return value ? std::optional<Value>(*value) : std::nullopt;
   }
-  void check_bounds(const std::string& key, const toml::value& value);
+  void check_bounds(const std::string& key, const TomlValue& value);
   const TableSchema& schema_of(std::string_view key) const;
   // Index of the key's word, or nothing with a problem noted.
   std::optional<size_t> word_index(std::string_view key, const std::vector<std::string>& words);
   std::string full(std::string_view key) const;
-  void wrong_kind(std::string_view key, const toml::value& found, std::string_view expected);
-  TomlTable child(const toml::value& value, const TableSchema& schema, std::string path) const;
+  void wrong_kind(std::string_view key, const TomlValue& found, std::string_view expected);
+  TomlTable child(const TomlValue& value, const TableSchema& schema, std::string path) const;
 
-  const toml::value* table_;
+  const TomlValue* table_;
   const TableSchema* schema_;
   std::string path_, file_;
   std::string word_;  // of the key that the schema depends on
@@ -138,6 +134,6 @@ class TomlTable {
 };
 
 // A value as a text that is the same for the same content, without the keys `left_out`.
-std::string canonical(const toml::value& value, const std::vector<std::string>& left_out = {});
+std::string canonical(const TomlValue& value, const std::vector<std::string>& left_out = {});
 
 }  // namespace lissom

@@ -107,7 +107,7 @@ TrajectorySpec read_trajectory(TomlTable table, const UnitSystem& units,
 
 }  // namespace
 
-TrainSpec read_train_spec(TomlTable& table, const toml::value& root, const UnitSystem& units,
+TrainSpec read_train_spec(TomlTable& table, const TomlValue& root, const UnitSystem& units,
                           const std::vector<std::string>& bodies, const std::filesystem::path& folder) {
   TrainSpec spec;
   spec.where = table.where();

@@ -37,7 +37,7 @@ struct TrainSpec {
 
 // Notes every problem of the table, unknown keys included. `folder` is that of the study file, `root` all of
 // it.
-TrainSpec read_train_spec(TomlTable& table, const toml::value& root, const UnitSystem& units,
+TrainSpec read_train_spec(TomlTable& table, const TomlValue& root, const UnitSystem& units,
                           const std::vector<std::string>& bodies, const std::filesystem::path& folder);
 
 }  // namespace lissom

@@ -1,5 +1,7 @@
 #include "lissom/study/analyses.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "lissom/study/summary_json.hpp"
 
 namespace lissom {

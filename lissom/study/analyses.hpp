@@ -1,7 +1,7 @@
 // Linearisation and frequency response of a study.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <filesystem>
 #include <functional>

@@ -1,7 +1,7 @@
 // Which beams of a study share coordinates at their joints, and so become one body.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 #include <vector>

@@ -1,6 +1,7 @@
 #include "lissom/study/body.hpp"
 
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 // One body of a study, carried out: file -> mesh in SI -> K and M -> modes -> files.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <filesystem>
 #include <optional>

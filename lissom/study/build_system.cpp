@@ -3,6 +3,7 @@
 #include <Eigen/Geometry>
 
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 // loads, sensors; and what is to be said about it before a run.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <memory>
 #include <string>

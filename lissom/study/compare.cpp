@@ -1,6 +1,7 @@
 #include "lissom/study/compare.hpp"
 
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -50,24 +51,23 @@ int find_column(const ComparedResult& result, const std::string& name) {
 // The study's own words: its units, and which sensors are rates of others (a velocity where a position is
 // measured, an acceleration where a velocity is).
 void read_study_words(const std::string& text, ComparedResult& result) {
-  toml::value study;
+  TomlValue study;
   try {
     study = parse_toml(text, result.source);
   } catch (const std::exception&) {
     return;  // a result whose study is not kept, or of another version
   }
-  if (study.contains("units") && study.at("units").is_string())
-    result.units = parse_unit_system(std::string(study.at("units").as_string()));
-  if (!study.contains("sensors") || !study.at("sensors").is_array()) return;
+  if (const std::string* units = study.find_string("units")) result.units = parse_unit_system(*units);
+  const TomlValue* listed = study.find("sensors");
+  if (!listed || !listed->is_array()) return;
   struct Sensor {
     std::string name, kind, of;
   };
   std::vector<Sensor> sensors;
-  for (const toml::value& entry : study.at("sensors").as_array()) {
+  for (const TomlValue& entry : listed->as_array()) {
     const auto word = [&](const char* key) {
-      return entry.is_table() && entry.contains(key) && entry.at(key).is_string()
-                 ? std::string(entry.at(key).as_string())
-                 : std::string();
+      const std::string* text = entry.find_string(key);
+      return text ? *text : std::string();
     };
     sensors.push_back({word("name"), word("kind"), word("of")});
   }

@@ -1,5 +1,7 @@
 #include "lissom/study/compare_job.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "lissom/core/atomic_file.hpp"
 #include "lissom/core/own_file.hpp"
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <Eigen/Dense>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -9,7 +9,7 @@
 //             spread over the body.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <optional>
 #include <vector>

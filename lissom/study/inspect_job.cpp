@@ -1,5 +1,7 @@
 #include "lissom/study/inspect_job.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "lissom/fe/jacobian_check.hpp"
 #include "lissom/study/beam_groups.hpp"
 #include "lissom/study/inspect_result.hpp"

@@ -1,6 +1,7 @@
 #include "lissom/study/inspect_result.hpp"
 
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 namespace lissom {
 

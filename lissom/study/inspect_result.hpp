@@ -1,7 +1,7 @@
 // What `lissom inspect` says of a result file.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 

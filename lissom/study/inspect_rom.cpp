@@ -1,6 +1,7 @@
 #include "lissom/study/inspect_rom.hpp"
 
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <cmath>
 

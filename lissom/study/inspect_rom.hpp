@@ -1,7 +1,7 @@
 // What is in a reduced mechanism, for `lissom inspect`.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 

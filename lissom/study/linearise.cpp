@@ -6,6 +6,7 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <Eigen/QR>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,7 @@
 #include "lissom/study/pod_system.hpp"
 
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <numbers>
 

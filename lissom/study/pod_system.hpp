@@ -1,7 +1,7 @@
 // From a parametric model and a study with its parameters to the System that is simulated.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <optional>
 #include <string>

@@ -1,5 +1,7 @@
 #include "lissom/study/reduce.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>

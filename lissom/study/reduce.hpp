@@ -1,7 +1,7 @@
 // The reduction that a study asks of a body, carried out: files, tables, JSON.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <filesystem>
 #include <string>

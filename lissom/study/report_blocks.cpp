@@ -1,6 +1,7 @@
 #include "lissom/study/report_blocks.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cctype>

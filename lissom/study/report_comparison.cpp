@@ -1,6 +1,7 @@
 // Runs beside each other: accuracy and speed of models, differences of sensors.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,7 @@
 // The mechanism moving, and what it is made of.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <unordered_map>

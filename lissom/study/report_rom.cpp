@@ -1,6 +1,7 @@
 // Trainings from the files they leave, without a summary, and reduced mechanisms by themselves.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include "lissom/core/file_kind.hpp"
 #include "lissom/core/text.hpp"

@@ -1,6 +1,7 @@
 #include "lissom/study/report_runs.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <set>
@@ -60,9 +61,8 @@ void tell_state(ReportDraft& draft, const ReportRun& run) {
 
 UnitSystem units_of(const std::string& study) {
   try {
-    const toml::value root = parse_toml(study, "study");
-    if (root.contains("units") && root.at("units").is_string())
-      return parse_unit_system(std::string(root.at("units").as_string()));
+    const TomlValue root = parse_toml(study, "study");
+    if (const std::string* units = root.find_string("units")) return parse_unit_system(*units);
   } catch (const std::exception&) {
     // a result whose study was not kept
   }

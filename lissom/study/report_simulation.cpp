@@ -1,6 +1,7 @@
 // How the simulations went: sensors, energies, drifts, steps, stress, trust, time.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>

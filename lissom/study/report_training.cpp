@@ -1,6 +1,7 @@
 // Mechanisms reduced as a whole: how the small models were trained.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Trainings of reduced mechanisms in a report, of summaries or of the files that a training leaves.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <filesystem>
 #include <string>

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <Eigen/Eigenvalues>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>

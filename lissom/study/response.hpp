@@ -4,7 +4,7 @@
 
 #include <Eigen/Core>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <filesystem>
 #include <string>

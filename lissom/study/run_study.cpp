@@ -1,6 +1,7 @@
 #include "lissom/study/run_study.hpp"
 
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,7 @@
 // What a run has to say, on one screen: from summary.json and the files beside it.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <filesystem>
 #include <string>

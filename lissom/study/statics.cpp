@@ -4,6 +4,7 @@
 
 #include <Eigen/Geometry>
 #include <Eigen/QR>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>

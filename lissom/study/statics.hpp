@@ -2,7 +2,7 @@
 // what an assembly has moved.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 

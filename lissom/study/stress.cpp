@@ -1,5 +1,7 @@
 #include "lissom/study/stress.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>

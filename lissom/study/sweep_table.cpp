@@ -1,6 +1,7 @@
 #include "lissom/study/sweep_table.hpp"
 
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // The results of a sweep as a table: for the terminal, as JSON, as sweep.csv.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <filesystem>
 #include <optional>

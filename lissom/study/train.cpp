@@ -4,6 +4,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>

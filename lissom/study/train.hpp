@@ -1,7 +1,7 @@
 // A training that a study asks for, carried out: motions, checks, space, basis, order, model.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <filesystem>
 #include <limits>

@@ -1,5 +1,7 @@
 #include "lissom/study/training_processes.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <fstream>

@@ -1,5 +1,6 @@
 // What a training found: files, for people, for programs.
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <cmath>
 

@@ -1,6 +1,7 @@
 #include "lissom/study/trust.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace lissom {
 

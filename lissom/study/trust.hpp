@@ -1,7 +1,7 @@
 // How far the states of a run are from what a reduced mechanism was trained on.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <optional>
 #include <string>

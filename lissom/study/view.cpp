@@ -4,6 +4,7 @@
 #include <Eigen/QR>
 
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,5 @@
 // Meshes, bodies and reduced bodies.
+#include <nlohmann/json.hpp>
 #include <pybind11/stl.h>
 
 #include <numeric>

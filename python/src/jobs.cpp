@@ -1,4 +1,5 @@
 // Jobs of a study: what the verbs of the command line do.
+#include <nlohmann/json.hpp>
 #include <pybind11/complex.h>
 #include <pybind11/stl.h>
 

@@ -89,7 +89,7 @@ class Carried(StudyTest):
 class Refused(StudyTest):
     def test_syntax_errors_have_their_line(self):
         self.refused('title = "x"\n[bodies.rod\nmesh = "good.inp"\n', "s.toml:2: is no valid TOML")
-        self.refused("a = 1\na = 2\n", "s.toml:2: is no valid TOML", "already exists")
+        self.refused("a = 1\na = 2\n", "s.toml:2: is no valid TOML", "cannot redefine")
         self.refused('title = "open\n' + ROD, "s.toml:1: is no valid TOML")
         self.write("s.toml", b'title = "\xff"\n')
         self.assert_refused(["run", "s.toml"], "s.toml:1: is no valid TOML")

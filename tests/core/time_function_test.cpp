@@ -1,5 +1,6 @@
 #include "lissom/core/time_function.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -198,6 +199,41 @@ TEST(TimeFunction, ScalesWhatItIs) {
 }
 
 #if LISSOM_COUNTS_MALLOC
+TEST(TimeFunction, AnExpressionMayHaveItsTimeInAnotherUnit) {
+  for (const double unit : {0.001, 60.0, 1e-6})
+    for (const char* text :
+         {"sin(3*{0}) + {0}^2*exp(-{0}/2)", "step({0}, 0.5, 2) - 4*sqrt(1 + {0}^2)", "cos({0}) ? {0}^3 : 1"}) {
+      const std::string plain = fmt::format(fmt::runtime(text), "t");
+      const TimeFunction f = TimeFunction::expression(plain, unit);
+      // what the text says with (t/unit) in place of t: the same but for the rounding of derivatives
+      const TimeFunction written =
+          TimeFunction::expression(fmt::format(fmt::runtime(text), fmt::format("(t/{})", unit)));
+      for (const double x : {-0.7, 0.25, 1.1, 1.9, 3.5}) {
+        SCOPED_TRACE(fmt::format("{}, unit {}, t/unit {}", plain, unit, x));
+        const double t = x * unit;
+        EXPECT_EQ(f(t), written(t));
+        EXPECT_NEAR(f.rate(t) * unit, written.rate(t) * unit, 1e-13 * (1 + std::abs(f.rate(t) * unit)));
+        EXPECT_NEAR(f.second_rate(t) * unit * unit, written.second_rate(t) * unit * unit,
+                    1e-13 * (1 + std::abs(f.second_rate(t) * unit * unit)));
+        // central differences, whose error is h^2/6 times a third derivative, below 100 here
+        const double h = 1e-4;
+        EXPECT_NEAR((f(t + h * unit) - f(t - h * unit)) / (2 * h), f.rate(t) * unit, 1e-6);
+        EXPECT_NEAR((f.rate(t + h * unit) - f.rate(t - h * unit)) * unit / (2 * h),
+                    f.second_rate(t) * unit * unit, 1e-6);
+      }
+    }
+  // corners are times in seconds, texts stay as they are, and messages have both times
+  const TimeFunction ramp = TimeFunction::expression("ramp(t, 20, 50)", 0.001);
+  EXPECT_EQ(ramp.break_times(), (std::vector<double>{0.02, 0.05}));
+  EXPECT_EQ(ramp.describe(), "ramp(t, 20, 50)");
+  try {
+    TimeFunction::expression("1/(t - 2)", 0.001)(0.002);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "expression '1/(t - 2)' gives inf at t = 2 (0.002 s)");
+  }
+}
+
 TEST(TimeFunction, EvaluationAllocatesNothing) {
   const auto f = TimeFunction::expression("5 * sin(2*t) + ramp(t, 0, 1) * (t > 1 ? t : 2*t)");
   const TimeFunction copy = f.scaled(2);

@@ -58,7 +58,7 @@ void read_by_schema(TomlTable table, const TableSchema& schema) {
 }
 
 void read_study(const std::string& text, std::string_view settings, const std::filesystem::path& path) {
-  toml::value root = parse_toml(text, path);
+  TomlValue root = parse_toml(text, path);
   TomlProblems problems;
   merge_includes(root, path, problems);
   LineReader lines(settings, "");

@@ -169,7 +169,7 @@ TEST(StudyParameters, WholeNumbersMustBeWhole) {
   parse.expect("[parameters]\nn = 4\n" + beam + "elements = \"= n/3\"\n", "expected a whole number");
 }
 
-// Latin-1 and the like, which toml11 itself looks for outside of its memory.
+// Latin-1 and the like: the message says what to do.
 TEST(StudyText, IsUtf8) {
   const ResolveParser parse;
   for (const char* quotes : {"'", "\"", "\'\'\'", "\"\"\""})

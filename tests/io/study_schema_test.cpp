@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <fstream>
@@ -156,7 +157,7 @@ TEST(StudySchema, ReadersAskForEveryKey) {
 
 TEST(StudySchema, AKeyThatTheSchemaDoesNotHaveIsABugOfOurs) {
   TomlProblems problems;
-  const toml::value table = toml::table{{"count", 3}};
+  const TomlValue table = TomlValue::Table{{"count", 3}};
   TomlTable modes(table, *body_schema().find("modes").front()->table, "bodies.a.modes", "s.toml", problems);
   EXPECT_THROW(modes.number("cuont"), std::logic_error);
   EXPECT_THROW(modes.text("count"), std::logic_error);
@@ -168,7 +169,7 @@ TEST(StudySchema, AKeyThatTheSchemaDoesNotHaveIsABugOfOurs) {
 
 TEST(StudySchema, WordsOfAReaderThatTheSchemaDoesNotHaveAreABugOfOurs) {
   TomlProblems problems;
-  const toml::value table = toml::table{{"kind", "rigid"}};
+  const TomlValue table = TomlValue::Table{{"kind", "rigid"}};
   TomlTable spider(table, *body_schema().find("spiders").front()->table, "s", "s.toml", problems);
   int value = 0;
   EXPECT_THROW(spider.choice<int>("kind", {{"rigid", 1}, {"soft", 2}}, value), std::logic_error);
@@ -176,7 +177,7 @@ TEST(StudySchema, WordsOfAReaderThatTheSchemaDoesNotHaveAreABugOfOurs) {
 
 TEST(StudySchema, DefaultsAreThoseOfTheSchema) {
   TomlProblems problems;
-  const toml::value table = toml::table{};
+  const TomlValue table = TomlValue::Table{};
   TomlTable modes(table, *body_schema().find("modes").front()->table, "bodies.a.modes", "s.toml", problems);
   EXPECT_EQ(modes.integer("count"), 12);
   EXPECT_EQ(modes.number("tolerance"), 1e-9);
@@ -245,7 +246,7 @@ TEST(StudySchema, DefaultsAreThoseOfTheOptions) {
 
 TEST(StudySchema, BoundsAndMissingKeysAreSeenWhereNobodyElseSaysSo) {
   TomlProblems problems;
-  const toml::value table = toml::table{{"every", 0}};
+  const TomlValue table = TomlValue::Table{{"every", 0}};
   const TableSchema& simulate = simulate_schema();
   TomlTable paraview(table, *simulate.find("paraview").front()->table, "simulate.paraview", "s.toml",
                      problems);

@@ -1,6 +1,7 @@
 #include "lissom/study/report.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <cmath>
 

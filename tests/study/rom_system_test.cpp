@@ -1,5 +1,6 @@
 // A mechanism reduced as a whole, under the loads and sensors of a study.
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <cmath>
 

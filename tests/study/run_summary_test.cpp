@@ -1,6 +1,7 @@
 #include "lissom/study/run_summary.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <fstream>
