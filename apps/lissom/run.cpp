@@ -1,5 +1,7 @@
 // lissom run: a study file, end to end.
 #include "apps/lissom/command.hpp"
+#include "apps/lissom/shared_flags.hpp"
+#include "apps/lissom/verbs.hpp"
 #include "lissom/core/resources.hpp"
 #include "lissom/core/text.hpp"
 #include "lissom/study/run_job.hpp"
@@ -11,7 +13,7 @@ namespace {
 
 struct RunFlags {
   std::string study, out;
-  ResumeFlags resume;
+  ResumeOptions resume;
   SettingFlags settings;
   bool details = false, no_report = false;
 };
@@ -36,22 +38,18 @@ void run(const RunFlags& flags, Command& command) {
 
 }  // namespace
 
-void add_run(CLI::App& program, Command& command) {
-  CLI::App* verb = program.add_subcommand("run", "Carry out everything a study file asks for");
-  auto flags = std::make_shared<RunFlags>();
-  verb->add_option("STUDY", flags->study, "The study file (.toml)")->required();
-  verb->add_option("--out", flags->out, "Folder for the results (default: NAME.out)")->check(not_empty());
-  verb->add_flag("--details", flags->details, "Print everything, not only the summary");
-  verb->add_flag("--no-report", flags->no_report, "Neither report.html nor the views that it shows");
-  add_resume_flags(*verb, flags->resume);
-  add_set_flag(*verb, flags->settings);
-  add_geometry_flag(*verb);
-  add_common_flags(*verb, command);
-  verb->footer(
-      "Examples:\n"
-      "  lissom run examples/rod-modes/study.toml --out results\n"
-      "  lissom run study.toml --set bodies.rod.reduce.tolerance=0.001");
-  verb->callback([flags, &command] { run(*flags, command); });
+Verb run_verb() {
+  const auto flags = std::make_shared<RunFlags>();
+  return {"run",
+          "Carry out everything a study file asks for",
+          "Examples:\n"
+          "  lissom run examples/rod-modes/study.toml --out results\n"
+          "  lissom run study.toml --set bodies.rod.reduce.tolerance=0.001",
+          {study_argument(flags->study), out_folder(flags->out),
+           flag("--details", flags->details, "Print everything, not only the summary"),
+           flag("--no-report", flags->no_report, "Neither report.html nor the views that it shows"),
+           resume_flags(flags->resume), set_flag(flags->settings), geometry_flag()},
+          [flags](Command& command) { run(*flags, command); }};
 }
 
 }  // namespace lissom::app

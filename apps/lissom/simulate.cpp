@@ -1,6 +1,8 @@
 // lissom simulate: the simulation of a study, or of one of its cases, or of a reduced mechanism, and nothing
 // else.
-#include "apps/lissom/mechanism.hpp"
+#include "apps/lissom/command.hpp"
+#include "apps/lissom/shared_flags.hpp"
+#include "apps/lissom/verbs.hpp"
 #include "lissom/study/run_summary.hpp"
 #include "lissom/study/simulate_job.hpp"
 
@@ -11,7 +13,7 @@ namespace {
 struct SimulateFlags {
   MechanismFlags mechanism;
   std::string out;
-  ResumeFlags resume;
+  ResumeOptions resume;
   bool no_view = false;
 };
 
@@ -31,26 +33,12 @@ void simulate_file(const SimulateFlags& flags, Command& command) {
 
 }  // namespace
 
-void add_simulate(CLI::App& program, Command& command) {
-  CLI::App* verb = program.add_subcommand("simulate", "Simulate the mechanism of a study, or a reduced one");
-  auto flags = std::make_shared<SimulateFlags>();
-  verb->add_option("FILE", flags->mechanism.file,
-                   "The study file (.toml) with joints and [simulate], or a reduced mechanism (.rom.h5)")
-      ->required();
-  verb->add_option(
-          "--study", flags->mechanism.study,
-          "Of a reduced mechanism: the loads, sensors and [simulate] of this study in place of its own")
-      ->check(not_empty());
-  verb->add_option("--case", flags->mechanism.case_name, "This case of the study instead of the study itself")
-      ->check(not_empty());
-  verb->add_option("--out", flags->out, "Folder for the results (default: NAME.out, or NAME.out/CASE)")
-      ->check(not_empty());
-  verb->add_flag("--no-view", flags->no_view, "Write no view of the motion (motion.view.h5)");
-  add_resume_flags(*verb, flags->resume);
-  add_setting_flags(*verb, flags->mechanism.settings);
-  add_geometry_flag(*verb);
-  add_common_flags(*verb, command);
-  verb->footer(
+Verb simulate_verb() {
+  const auto flags = std::make_shared<SimulateFlags>();
+  MechanismFlags& mechanism = flags->mechanism;
+  return {
+      "simulate",
+      "Simulate the mechanism of a study, or a reduced one",
       "Writes sensors.csv (in the study's units) and result.h5 (in SI units). Ctrl-C ends the run and keeps "
       "what was computed; --resume goes on from there, or from where a run was killed.\n"
       "Examples:\n"
@@ -58,8 +46,17 @@ void add_simulate(CLI::App& program, Command& command) {
       "  lissom simulate study.toml --case gcms --json\n"
       "  lissom simulate study.toml --resume\n"
       "  lissom simulate four-bar.rom.h5 --study other-load.toml\n"
-      "  lissom simulate pendulum.rom.h5 --set mass1=0.2642 --set mass2=0.15 --strict");
-  verb->callback([flags, &command] { simulate_file(*flags, command); });
+      "  lissom simulate pendulum.rom.h5 --set mass1=0.2642 --set mass2=0.15 --strict",
+      {input("FILE", mechanism.file,
+             "The study file (.toml) with joints and [simulate], or a reduced mechanism (.rom.h5)"),
+       text("--study", mechanism.study,
+            "Of a reduced mechanism: the loads, sensors and [simulate] of this study in place of its own",
+            ArgumentKind::File),
+       case_flag(mechanism.case_name),
+       out_folder(flags->out, "Folder for the results (default: NAME.out, or NAME.out/CASE)"),
+       flag("--no-view", flags->no_view, "Write no view of the motion (motion.view.h5)"),
+       resume_flags(flags->resume), setting_flags(mechanism.settings), geometry_flag()},
+      [flags](Command& command) { simulate_file(*flags, command); }};
 }
 
 }  // namespace lissom::app

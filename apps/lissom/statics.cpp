@@ -1,5 +1,7 @@
 // lissom static and lissom assemble: where the bodies of a mechanism are when nothing moves.
-#include "apps/lissom/mechanism.hpp"
+#include "apps/lissom/command.hpp"
+#include "apps/lissom/shared_flags.hpp"
+#include "apps/lissom/verbs.hpp"
 #include "lissom/study/analysis_jobs.hpp"
 
 namespace lissom::app {
@@ -28,39 +30,30 @@ void assemble_study(const MechanismFlags& flags, Command& command) {
 
 }  // namespace
 
-void add_static(CLI::App& program, Command& command) {
-  CLI::App* verb = program.add_subcommand("static", "Static equilibrium of a mechanism, full or reduced");
-  auto flags = std::make_shared<StaticFlags>();
-  add_mechanism_flags(*verb, flags->mechanism);
-  takes_number(
-      verb->add_option("--at", flags->at, "Time [s] whose loads and prescribed motions count (default 0)"),
-      {.from = 0});
-  verb->add_option("--out", flags->out, "Folder for sensors.csv and result.h5 (default: no files)")
-      ->check(not_empty());
-  add_common_flags(*verb, command);
-  verb->footer(
-      "Positions in which all forces are in balance and nothing moves, beginning at the positions of the "
-      "study; "
-      "says whether it is stable.\n"
-      "Examples:\n"
-      "  lissom static study.toml\n"
-      "  lissom static model.rom.h5 --at 0.5 --json");
-  verb->callback([flags, &command] { find_static(*flags, command); });
+Verb static_verb() {
+  const auto flags = std::make_shared<StaticFlags>();
+  return {"static",
+          "Static equilibrium of a mechanism, full or reduced",
+          "Positions in which all forces are in balance and nothing moves, beginning at the positions of the "
+          "study; says whether it is stable.\n"
+          "Examples:\n"
+          "  lissom static study.toml\n"
+          "  lissom static model.rom.h5 --at 0.5 --json",
+          {mechanism_flags(flags->mechanism),
+           number("--at", flags->at, "Time [s] whose loads and prescribed motions count (default 0)",
+                  {.from = 0}),
+           out_folder(flags->out, "Folder for sensors.csv and result.h5 (default: no files)")},
+          [flags](Command& command) { find_static(*flags, command); }};
 }
 
-void add_assemble(CLI::App& program, Command& command) {
-  CLI::App* verb =
-      program.add_subcommand("assemble", "Put the bodies of a study together from rough positions");
-  auto flags = std::make_shared<MechanismFlags>();
-  verb->add_option("STUDY", flags->file, "The study file (.toml)")->required();
-  verb->add_option("--case", flags->case_name, "This case of the study instead of the study itself")
-      ->check(not_empty());
-  add_geometry_flag(*verb);
-  add_common_flags(*verb, command);
-  verb->footer(
-      "Prints position and rotation of every body as lines for the study.\nExample:\n  lissom assemble "
-      "study.toml");
-  verb->callback([flags, &command] { assemble_study(*flags, command); });
+Verb assemble_verb() {
+  const auto flags = std::make_shared<MechanismFlags>();
+  return {"assemble",
+          "Put the bodies of a study together from rough positions",
+          "Prints position and rotation of every body as lines for the study.\nExample:\n  lissom assemble "
+          "study.toml",
+          {study_argument(flags->file), case_flag(flags->case_name), geometry_flag()},
+          [flags](Command& command) { assemble_study(*flags, command); }};
 }
 
 }  // namespace lissom::app

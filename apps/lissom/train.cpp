@@ -2,6 +2,8 @@
 #include <optional>
 
 #include "apps/lissom/command.hpp"
+#include "apps/lissom/shared_flags.hpp"
+#include "apps/lissom/verbs.hpp"
 #include "lissom/study/train_job.hpp"
 
 namespace lissom::app {
@@ -12,7 +14,7 @@ struct TrainFlags {
   std::string study, out;
   std::optional<int> order;
   bool no_files = false;
-  ResumeFlags resume;
+  ResumeOptions resume;
   SettingFlags settings;
 };
 
@@ -29,26 +31,20 @@ void train_study(const TrainFlags& flags, Command& command) {
 
 }  // namespace
 
-void add_train(CLI::App& program, Command& command) {
-  CLI::App* verb =
-      program.add_subcommand("train", "Reduce a whole mechanism to a small ordinary differential equation");
-  auto flags = std::make_shared<TrainFlags>();
-  verb->add_option("STUDY", flags->study, "The study file (.toml) with joints and [train]")->required();
-  takes_whole_number(verb->add_option("--order", flags->order,
-                                      "Modes of the model, in place of the study's or of the proposal"),
-                     1, std::numeric_limits<int>::max());
-  verb->add_option("--out", flags->out, "Folder for the results (default: NAME.out)")->check(not_empty());
-  verb->add_flag("--no-files", flags->no_files, "Write nothing at all");
-  add_resume_flags(*verb, flags->resume);
-  add_set_flag(*verb, flags->settings);
-  add_geometry_flag(*verb);
-  add_common_flags(*verb, command);
-  verb->footer(
-      "Writes model.rom.h5, which 'lissom simulate' runs, and what led to its order.\n"
-      "Examples:\n"
-      "  lissom train examples/four-bar-slap/study.toml --out results\n"
-      "  lissom train study.toml --order 8 --json");
-  verb->callback([flags, &command] { train_study(*flags, command); });
+Verb train_verb() {
+  const auto flags = std::make_shared<TrainFlags>();
+  return {"train",
+          "Reduce a whole mechanism to a small ordinary differential equation",
+          "Writes model.rom.h5, which 'lissom simulate' runs, and what led to its order.\n"
+          "Examples:\n"
+          "  lissom train examples/four-bar-slap/study.toml --out results\n"
+          "  lissom train study.toml --order 8 --json",
+          {study_argument(flags->study, "The study file (.toml) with joints and [train]"),
+           whole_number("--order", flags->order,
+                        "Modes of the model, in place of the study's or of the proposal", 1),
+           out_folder(flags->out), flag("--no-files", flags->no_files, "Write nothing at all"),
+           resume_flags(flags->resume), set_flag(flags->settings), geometry_flag()},
+          [flags](Command& command) { train_study(*flags, command); }};
 }
 
 }  // namespace lissom::app
