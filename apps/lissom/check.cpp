@@ -10,13 +10,13 @@ namespace {
 
 struct CheckFlags {
   std::string study;
-  SettingFlags settings;
+  std::vector<StudySetting> settings;
   bool quick = false;
 };
 
 void run_check(const CheckFlags& flags, Command& command) {
-  const StudyCheck check = check_study(flags.study, flags.settings.settings(), flags.quick,
-                                       command.diagnostics, command.progress());
+  const StudyCheck check =
+      check_study(flags.study, flags.settings, flags.quick, command.diagnostics, command.progress());
   command.text = check.text;
   command.json = {{"problems", check.problems_json()}, {"study", check.summary}};
   if (!check.problems.empty()) command.exit_code = exit_wrong_input;

@@ -40,7 +40,7 @@ void add_verbs(CLI::App& program, const std::vector<Verb>& verbs, int argc, char
     CLI::App* app = program.add_subcommand(verb.name, verb.summary);
     if (!verb.listed) app->group("");
     if (std::find(argv + 1, argv + argc, verb.name) == argv + argc) continue;
-    app->footer(verb.footer);
+    if (!verb.footer.empty()) app->footer(verb.footer);
     for (const Argument& argument : verb.arguments) {
       CLI::Option* option = add_argument(*app, argument)->group(argument.group);
       if (!argument.excludes.empty()) option->excludes(app->get_option(argument.excludes));

@@ -11,9 +11,9 @@ namespace lissom::app {
 namespace {
 
 struct CompareFlags {
-  std::string a, b, out, units_a, units_b;
+  CompareJob job;
+  std::string units_a, units_b;
   std::vector<std::string> map;
-  bool no_nodes = false;
 };
 
 std::optional<UnitSystem> units_of(const std::string& flag, const std::string& name) {
@@ -26,11 +26,7 @@ std::optional<UnitSystem> units_of(const std::string& flag, const std::string& n
 }
 
 void compare_files(const CompareFlags& flags, Command& command) {
-  CompareJob job;
-  job.a = flags.a;
-  job.b = flags.b;
-  job.out = flags.out;
-  job.options.nodes = !flags.no_nodes;
+  CompareJob job = flags.job;
   for (const std::string& pair : flags.map) {
     const size_t equals = pair.find('=');
     const std::string a(trim(std::string_view(pair).substr(0, equals)));
@@ -48,10 +44,6 @@ void compare_files(const CompareFlags& flags, Command& command) {
 
 Verb compare_verb() {
   const auto flags = std::make_shared<CompareFlags>();
-  Argument map =
-      texts("--map", flags->map, "TEXT",
-            "A column of A and the one of B that measures the same, \"tip.x=disp_x\"; may be repeated");
-  map.several = true;
   return {
       "compare",
       "Differences of two results over time",
@@ -60,12 +52,15 @@ Verb compare_verb() {
       "Examples:\n"
       "  lissom compare results/ffrf results/gcms --out difference\n"
       "  lissom compare results/result.h5 measured.csv --units-b mm-t-s --map \"tip.x=disp_x\"",
-      {input("A", flags->a, "The reference: a result.h5, a folder with one, or a table (.csv)"),
-       input("B", flags->b, "What is compared with it"), map,
+      {input("A", flags->job.a, "The reference: a result.h5, a folder with one, or a table (.csv)"),
+       input("B", flags->job.b, "What is compared with it"),
+       texts("--map", flags->map, "TEXT",
+             "A column of A and the one of B that measures the same, \"tip.x=disp_x\"; may be repeated",
+             true),
        units_flag("--units-a", flags->units_a, "Units of the table A (default: those of the study of B)"),
        units_flag("--units-b", flags->units_b, "Units of the table B (default: those of the study of A)"),
-       flag("--no-nodes", flags->no_nodes, "Sensors and energies only"),
-       out_folder(flags->out, "Folder for differences.csv and comparison.json")},
+       flag("--no-nodes", flags->job.options.nodes, "Sensors and energies only", false),
+       out_folder(flags->job.out, "Folder for differences.csv and comparison.json")},
       [flags](Command& command) { compare_files(*flags, command); }};
 }
 

@@ -42,8 +42,9 @@ std::vector<std::string> extensions_of(const Argument& argument) {
   for (std::string_view name : split_blanks(text)) {
     while (name.ends_with('.')) name.remove_suffix(1);
     const size_t dot = name.find('.');
-    if (dot == std::string_view::npos || dot + 1 == name.size() || name.find('=') < dot) continue;
+    if (dot == std::string_view::npos || dot + 1 == name.size()) continue;
     const std::string extension(name.substr(dot + 1));
+    if (extension.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789.") != std::string::npos) continue;
     if (std::find(found.begin(), found.end(), extension) == found.end()) found.push_back(extension);
   }
   if (found.empty() && argument.value() == "STUDY") found = {"toml"};

@@ -17,7 +17,7 @@ namespace {
 struct ModesFlags {
   BodyFlags body;
   VibrationOptions options;
-  std::string out;
+  std::filesystem::path out;
   bool no_files = false, no_paraview = false;
 };
 
@@ -28,7 +28,8 @@ void modes(ModesFlags flags, Command& command) {
   BodySpec spec = body_spec(flags.body);
   spec.modes = flags.options;
   spec.paraview = !flags.no_paraview;
-  const std::filesystem::path folder = flags.out.empty() ? spec.name + ".modes" : flags.out;
+  const std::filesystem::path folder =
+      flags.out.empty() ? std::filesystem::path(spec.name + ".modes") : flags.out;
   const InputGuard inputs({spec.mesh, spec.body_file, spec.stiffness, spec.mass_matrix, spec.dofs});
   std::optional<FolderLock> lock;
   if (!flags.no_files) {

@@ -11,22 +11,10 @@ namespace lissom::app {
 
 namespace {
 
-struct RunFlags {
-  std::string study, out;
-  ResumeOptions resume;
-  SettingFlags settings;
-  bool details = false, no_report = false;
-};
-
-void run(const RunFlags& flags, Command& command) {
-  RunJob job;
-  job.study = {flags.study, {}, flags.settings.settings()};
-  job.out = flags.out;
-  job.report = !flags.no_report;
-  job.resume = flags.resume;
+void run(const RunJob& job, bool details, Command& command) {
   JobContext context = command.context();
   RunResult result = run_run_job(job, context);
-  if (flags.details) command.text = std::move(result.text);
+  if (details) command.text = std::move(result.text);
   command.styled = run_summary(result.json, result.out, Terminal::of_stdout());
   command.styled += fmt::format("wrote {}\n", printable((result.out / "summary.json").string()));
   if (result.report)
@@ -39,17 +27,18 @@ void run(const RunFlags& flags, Command& command) {
 }  // namespace
 
 Verb run_verb() {
-  const auto flags = std::make_shared<RunFlags>();
+  const auto job = std::make_shared<RunJob>();
+  const auto details = std::make_shared<bool>(false);
   return {"run",
           "Carry out everything a study file asks for",
           "Examples:\n"
           "  lissom run examples/rod-modes/study.toml --out results\n"
           "  lissom run study.toml --set bodies.rod.reduce.tolerance=0.001",
-          {study_argument(flags->study), out_folder(flags->out),
-           flag("--details", flags->details, "Print everything, not only the summary"),
-           flag("--no-report", flags->no_report, "Neither report.html nor the views that it shows"),
-           resume_flags(flags->resume), set_flag(flags->settings), geometry_flag()},
-          [flags](Command& command) { run(*flags, command); }};
+          {study_argument(job->study.file), out_folder(job->out),
+           flag("--details", *details, "Print everything, not only the summary"),
+           flag("--no-report", job->report, "Neither report.html nor the views that it shows", false),
+           resume_flags(job->resume), set_flag(job->study.settings), geometry_flag()},
+          [job, details](Command& command) { run(*job, *details, command); }};
 }
 
 }  // namespace lissom::app

@@ -13,7 +13,7 @@ Argument study_argument(std::string& target, std::string meaning) {
   return input("STUDY", target, std::move(meaning));
 }
 
-Argument out_folder(std::string& target, std::string meaning) {
+Argument out_folder(std::filesystem::path& target, std::string meaning) {
   return text("--out", target, std::move(meaning), ArgumentKind::Folder);
 }
 
@@ -35,44 +35,42 @@ Arguments resume_flags(ResumeOptions& options) {
                  {.from = 0})};
 }
 
-Argument set_flag(SettingFlags& flags) {
-  return texts("--set", flags.set, "KEY=VALUE",
-               "KEY=VALUE: a key of the study (bodies.rod.mass=0.3) or a training parameter (mass1=0.3) set "
-               "otherwise; may be repeated",
-               ArgumentKind::Setting);
+Argument set_flag(std::vector<StudySetting>& settings) {
+  const auto take = [&settings](const std::vector<std::string>& given) {
+    for (const std::string& text : given) try {
+        settings.push_back(parse_setting(text));
+      } catch (const InputError& e) {
+        fail_input("--set: {}", e.what());
+      }
+  };
+  Argument made = texts("--set", take, "KEY=VALUE",
+                        "KEY=VALUE: a key of the study (bodies.rod.mass=0.3) or a training parameter "
+                        "(mass1=0.3) set otherwise; may be repeated");
+  made.kind = ArgumentKind::Setting;
+  return made;
 }
 
-Arguments setting_flags(SettingFlags& flags) {
-  return {set_flag(flags), flag("--strict", flags.strict,
-                                "Refuse parameters outside of what a reduced mechanism was trained on")};
+Argument strict_flag(MechanismInput& mechanism) {
+  return flag("--strict", mechanism.strict,
+              "Refuse parameters outside of what a reduced mechanism was trained on");
 }
 
-std::vector<StudySetting> SettingFlags::settings() const {
-  std::vector<StudySetting> settings;
-  for (const std::string& text : set) try {
-      settings.push_back(parse_setting(text));
-    } catch (const InputError& e) {
-      fail_input("--set: {}", e.what());
-    }
-  return settings;
+Argument rom_study_flag(MechanismInput& mechanism, const std::string& what) {
+  return text_flag(
+      "--study",
+      [&mechanism](const std::string& file) {
+        mechanism.study = StudyInput{file, {}, {}};
+      },
+      "Of a reduced mechanism: the " + what + " of this study in place of its own", ArgumentKind::File);
 }
 
-MechanismInput MechanismFlags::input() const {
-  MechanismInput input;
-  input.main = {file, {}, settings.settings()};
-  if (!study.empty()) input.study = StudyInput{study, {}, {}};
-  input.case_name = case_name;
-  input.strict = settings.strict;
-  return input;
-}
-
-Arguments mechanism_flags(MechanismFlags& flags) {
-  return {input("FILE", flags.file, "The study file (.toml), or a reduced mechanism (.rom.h5)"),
-          case_flag(flags.case_name),
-          text("--study", flags.study,
-               "Of a reduced mechanism: the loads and sensors of this study in place of its own",
-               ArgumentKind::File),
-          setting_flags(flags.settings), geometry_flag()};
+Arguments mechanism_flags(MechanismInput& mechanism) {
+  return {input("FILE", mechanism.main.file, "The study file (.toml), or a reduced mechanism (.rom.h5)"),
+          case_flag(mechanism.case_name),
+          rom_study_flag(mechanism, "loads and sensors"),
+          set_flag(mechanism.main.settings),
+          strict_flag(mechanism),
+          geometry_flag()};
 }
 
 Argument units_flag(const std::string& name, std::string& target, std::string meaning) {

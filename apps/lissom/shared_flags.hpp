@@ -1,13 +1,14 @@
 // Flags that several verbs share.
 #pragma once
 
+#include <filesystem>
+
 #include "apps/lissom/verb.hpp"
 
 namespace lissom {
 struct BodySpec;
 struct MechanismInput;
 struct ResumeOptions;
-struct StudyInput;
 struct StudySetting;
 }  // namespace lissom
 
@@ -15,32 +16,19 @@ namespace lissom::app {
 
 // A study, by its place.
 Argument study_argument(std::string& target, std::string meaning = "The study file (.toml)");
-Argument out_folder(std::string& target, std::string meaning = "Folder for the results (default: NAME.out)");
+Argument out_folder(std::filesystem::path& target,
+                    std::string meaning = "Folder for the results (default: NAME.out)");
 Argument case_flag(std::string& target);
 // --trust-geometry, of all verbs that read meshes.
 Argument geometry_flag();
 // Of verbs that simulate: --resume and --checkpoint.
 Arguments resume_flags(ResumeOptions& options);
-
-// Of verbs that work on a mechanism: --set KEY=VALUE and --strict.
-struct SettingFlags {
-  std::vector<std::string> set;
-  bool strict = false;
-  // Throws InputError where one is not KEY=VALUE.
-  std::vector<StudySetting> settings() const;
-};
-Arguments setting_flags(SettingFlags& flags);
-// --set alone.
-Argument set_flag(SettingFlags& flags);
-
-// Which mechanism a verb works on.
-struct MechanismFlags {
-  std::string file, study, case_name;
-  SettingFlags settings;
-  // Throws InputError like SettingFlags::settings().
-  MechanismInput input() const;
-};
-Arguments mechanism_flags(MechanismFlags& flags);
+// --set KEY=VALUE. Throws InputError where that is given otherwise.
+Argument set_flag(std::vector<StudySetting>& settings);
+// Which mechanism a verb works on: FILE, --case, --study, --set, --strict.
+Arguments mechanism_flags(MechanismInput& mechanism);
+Argument strict_flag(MechanismInput& mechanism);
+Argument rom_study_flag(MechanismInput& mechanism, const std::string& what);
 
 // What a body is: FILE, --material, --units, --mass-matrix and so on.
 struct BodyFlags {

@@ -10,20 +10,7 @@ namespace lissom::app {
 
 namespace {
 
-struct SimulateFlags {
-  MechanismFlags mechanism;
-  std::string out;
-  ResumeOptions resume;
-  bool no_view = false;
-};
-
-void simulate_file(const SimulateFlags& flags, Command& command) {
-  SimulateJob job;
-  job.mechanism = flags.mechanism.input();
-  job.out = flags.out;
-  job.view = !flags.no_view;
-  job.keep = false;
-  job.resume = flags.resume;
+void simulate_file(const SimulateJob& job, Command& command) {
   JobContext context = command.context();
   SimulateResult result = run_simulate_job(job, context);
   command.text = std::move(result.text);
@@ -34,8 +21,9 @@ void simulate_file(const SimulateFlags& flags, Command& command) {
 }  // namespace
 
 Verb simulate_verb() {
-  const auto flags = std::make_shared<SimulateFlags>();
-  MechanismFlags& mechanism = flags->mechanism;
+  const auto job = std::make_shared<SimulateJob>();
+  job->keep = false;
+  MechanismInput& mechanism = job->mechanism;
   return {
       "simulate",
       "Simulate the mechanism of a study, or a reduced one",
@@ -47,16 +35,13 @@ Verb simulate_verb() {
       "  lissom simulate study.toml --resume\n"
       "  lissom simulate four-bar.rom.h5 --study other-load.toml\n"
       "  lissom simulate pendulum.rom.h5 --set mass1=0.2642 --set mass2=0.15 --strict",
-      {input("FILE", mechanism.file,
+      {input("FILE", mechanism.main.file,
              "The study file (.toml) with joints and [simulate], or a reduced mechanism (.rom.h5)"),
-       text("--study", mechanism.study,
-            "Of a reduced mechanism: the loads, sensors and [simulate] of this study in place of its own",
-            ArgumentKind::File),
-       case_flag(mechanism.case_name),
-       out_folder(flags->out, "Folder for the results (default: NAME.out, or NAME.out/CASE)"),
-       flag("--no-view", flags->no_view, "Write no view of the motion (motion.view.h5)"),
-       resume_flags(flags->resume), setting_flags(mechanism.settings), geometry_flag()},
-      [flags](Command& command) { simulate_file(*flags, command); }};
+       rom_study_flag(mechanism, "loads, sensors and [simulate]"), case_flag(mechanism.case_name),
+       out_folder(job->out, "Folder for the results (default: NAME.out, or NAME.out/CASE)"),
+       flag("--no-view", job->view, "Write no view of the motion (motion.view.h5)", false),
+       resume_flags(job->resume), set_flag(mechanism.main.settings), strict_flag(mechanism), geometry_flag()},
+      [job](Command& command) { simulate_file(*job, command); }};
 }
 
 }  // namespace lissom::app

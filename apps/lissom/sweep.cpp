@@ -10,33 +10,21 @@ namespace lissom::app {
 namespace {
 
 struct SweepFlags {
-  std::string study, out, launcher;
-  SettingFlags settings;
-  StudySweepOptions options;
+  SweepJob job;
   bool in_process = false;
   int point = 0;  // of the process of a point
 };
 
-std::vector<std::string> launcher_words(const std::string& text) {
-  std::vector<std::string> words;
-  for (const std::string_view word : split_blanks(text)) words.emplace_back(word);
-  return words;
-}
-
 // One point, for another process of this program.
 void run_point(const SweepFlags& flags, Command& command) {
   command.quiet = true;
-  run_sweep_point(flags.out, static_cast<size_t>(flags.point - 1), stop_on_interrupt());
+  run_sweep_point(flags.job.out, static_cast<size_t>(flags.point - 1), stop_on_interrupt());
 }
 
 void run_only_sweep(const SweepFlags& flags, Command& command) {
   if (flags.point > 0) return run_point(flags, command);
-  SweepJob job;
-  job.study = {flags.study, {}, flags.settings.settings()};
-  job.out = flags.out;
-  job.options = flags.options;
+  SweepJob job = flags.job;
   job.options.launch = find_launch();
-  job.options.launcher = launcher_words(flags.launcher);
   // one of several prints for all
   const bool silent = job.options.launch.rank > 0;
   if (silent) command.quiet = true;
@@ -56,7 +44,11 @@ void run_only_sweep(const SweepFlags& flags, Command& command) {
 
 Verb sweep_verb() {
   const auto flags = std::make_shared<SweepFlags>();
-  StudySweepOptions& options = flags->options;
+  SweepJob& job = flags->job;
+  StudySweepOptions& options = job.options;
+  const auto launcher = [&options](const std::string& text) {
+    for (const std::string_view word : split_blanks(text)) options.launcher.emplace_back(word);
+  };
   Argument in_process =
       flag("--in-process", flags->in_process,
            "No processes: one point after the other, bodies reduced once, and a crash ends all");
@@ -68,22 +60,22 @@ Verb sweep_verb() {
       "Vary the parameters that a study's [sweep] names",
       "Examples:\n  lissom sweep study.toml --out results\n  lissom sweep study.toml --out results --resume\n"
       "  mpirun -n 8 lissom sweep study.toml --out results",
-      {study_argument(flags->study),
-       out_folder(flags->out, "Folder for sweep.csv and sweep.json (default: NAME.out)"),
+      {study_argument(job.study.file),
+       out_folder(job.out, "Folder for sweep.csv and sweep.json (default: NAME.out)"),
        whole_number("--jobs", options.jobs, "Points at a time (default: as many as cores)", 1, 100000),
        flag("--resume", options.resume, "Keep the points that are done and compute the others"),
        flag("--retry-failed", options.retry_failed, "As --resume, and points that failed once more"),
        number("--timeout", options.timeout, "Seconds after which a point is ended and has failed",
               {.from = 0, .above_from = true}),
        flag("--keep-results", options.keep_results, "Leave the files of every point in points/NNNNNN"),
-       set_flag(flags->settings),
+       set_flag(job.study.settings),
        flag("--join", options.join, "Help with the sweep in the folder, from any machine that sees it"),
        number("--patience", options.patience,
               "Seconds without a sign of life after which a point of another machine is computed again "
               "(default 60)",
               {.from = 0, .above_from = true}),
-       text("--launcher", flags->launcher,
-            "Command put before that of each point: \"srun -N1 -n1 --exclusive\""),
+       text_flag("--launcher", launcher,
+                 "Command put before that of each point: \"srun -N1 -n1 --exclusive\"", ArgumentKind::Text),
        in_process, point, geometry_flag()},
       [flags](Command& command) { run_only_sweep(*flags, command); }};
 }

@@ -15,21 +15,12 @@ namespace lissom::app {
 namespace {
 
 // What the help shows for a text of this kind.
-std::string type_of(ArgumentKind kind) {
-  switch (kind) {
-    case ArgumentKind::File:
-      return "FILE";
-    case ArgumentKind::Folder:
-      return "DIR";
-    case ArgumentKind::Case:
-      return "CASE";
-    case ArgumentKind::Body:
-      return "BODY";
-    case ArgumentKind::Setting:
-      return "KEY=VALUE";
-    default:
-      return "TEXT";
-  }
+const char* type_of(ArgumentKind kind) {
+  if (kind == ArgumentKind::File) return "FILE";
+  if (kind == ArgumentKind::Folder) return "DIR";
+  if (kind == ArgumentKind::Case) return "CASE";
+  if (kind == ArgumentKind::Body) return "BODY";
+  return "TEXT";
 }
 
 Argument argument(const std::string& names, ArgumentKind kind, std::string type, std::string meaning) {
@@ -84,24 +75,34 @@ Argument flag(const std::string& names, std::function<void()> given, std::string
   return made;
 }
 
-Argument flag(const std::string& names, bool& target, std::string meaning) {
+Argument flag(const std::string& names, bool& target, std::string meaning, bool value) {
   return flag(
-      names, [&target] { target = true; }, std::move(meaning));
+      names, [&target, value] { target = value; }, std::move(meaning));
 }
 
-Argument text(const std::string& names, std::string& target, std::string meaning, ArgumentKind kind) {
+Argument text_flag(const std::string& names, std::function<void(const std::string&)> take,
+                   std::string meaning, ArgumentKind kind) {
   Argument made = argument(names, kind, type_of(kind), std::move(meaning));
   made.check = not_empty;
-  made.take = [&target](const std::vector<std::string>& given) { target = given.back(); };
+  made.take = [take = std::move(take)](const std::vector<std::string>& given) { take(given.back()); };
+  return made;
+}
+
+Argument texts(const std::string& names, std::function<void(const std::vector<std::string>&)> take,
+               std::string type, std::string meaning) {
+  Argument made = argument(names, ArgumentKind::Text, std::move(type), std::move(meaning));
+  made.check = not_empty;
+  made.take = std::move(take);
+  made.repeated = true;
   return made;
 }
 
 Argument texts(const std::string& names, std::vector<std::string>& target, std::string type,
-               std::string meaning, ArgumentKind kind) {
-  Argument made = argument(names, kind, std::move(type), std::move(meaning));
-  made.check = not_empty;
-  made.take = [&target](const std::vector<std::string>& given) { target = given; };
-  made.repeated = true;
+               std::string meaning, bool several) {
+  Argument made = texts(
+      names, [&target](const std::vector<std::string>& given) { target = given; }, std::move(type),
+      std::move(meaning));
+  made.several = several;
   return made;
 }
 
@@ -110,14 +111,6 @@ Argument choice(const std::string& names, std::string& target, std::vector<std::
   Argument made = text(names, target, std::move(meaning), ArgumentKind::Choice);
   made.type = set_of(words);
   made.choices = std::move(words);
-  return made;
-}
-
-Argument input(const std::string& name, std::string& target, std::string meaning) {
-  Argument made = text(name, target, std::move(meaning), ArgumentKind::File);
-  made.type = "TEXT";
-  made.check = {};
-  made.required = true;
   return made;
 }
 

@@ -63,23 +63,38 @@ struct Verb {
 
 // `names` of all the following: "--out", or several with commas between: "-q,--quiet".
 
-// A flag alone.
-Argument flag(const std::string& names, bool& target, std::string meaning);
+// A flag alone, which makes the target true, or false.
+Argument flag(const std::string& names, bool& target, std::string meaning, bool value = true);
 Argument flag(const std::string& names, std::function<void()> given, std::string meaning);
 
 // A text: any, the name of a file or folder, a name that the study has. It may not be empty, which would silently mean
 // that the flag was not given.
-Argument text(const std::string& names, std::string& target, std::string meaning,
-              ArgumentKind kind = ArgumentKind::Text);
-// Several, each called `type` in the help.
+Argument text_flag(const std::string& names, std::function<void(const std::string&)> take,
+                   std::string meaning, ArgumentKind kind);
+template <class T>  // a text or a path
+Argument text(const std::string& names, T& target, std::string meaning,
+              ArgumentKind kind = ArgumentKind::Text) {
+  return text_flag(
+      names, [&target](const std::string& given) { target = given; }, std::move(meaning), kind);
+}
+// Several, each called `type` in the help; `several`: one after the other behind one flag.
 Argument texts(const std::string& names, std::vector<std::string>& target, std::string type,
-               std::string meaning, ArgumentKind kind = ArgumentKind::Text);
+               std::string meaning, bool several = false);
+Argument texts(const std::string& names, std::function<void(const std::vector<std::string>&)> take,
+               std::string type, std::string meaning);
 // One of these words; whoever uses it checks that.
 Argument choice(const std::string& names, std::string& target, std::vector<std::string> words,
                 std::string meaning);
 
 // Given by its place, and required: a file, or one of these words.
-Argument input(const std::string& name, std::string& target, std::string meaning);
+template <class T>
+Argument input(const std::string& name, T& target, std::string meaning) {
+  Argument made = text(name, target, std::move(meaning), ArgumentKind::File);
+  made.type = "TEXT";
+  made.check = {};
+  made.required = true;
+  return made;
+}
 Argument input(const std::string& name, std::string& target, std::vector<std::string> words,
                std::string meaning);
 
