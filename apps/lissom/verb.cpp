@@ -91,7 +91,6 @@ Argument text_flag(const std::string& names, std::function<void(const std::strin
 Argument texts(const std::string& names, std::function<void(const std::vector<std::string>&)> take,
                std::string type, std::string meaning) {
   Argument made = argument(names, ArgumentKind::Text, std::move(type), std::move(meaning));
-  made.check = not_empty;
   made.take = std::move(take);
   made.repeated = true;
   return made;

@@ -11,17 +11,23 @@ import subprocess
 import sys
 import warnings as _warnings
 import weakref
-from typing import Any, Callable, Union
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Callable, Union
 
 from . import _core
 from ._errors import InputError, Warning
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+else:
+    from ._numpy import np
+
+    Array = Any
+
 Path = Union[str, "os.PathLike[str]"]
 Progress = Union[bool, None, Callable[[str, float], object]]
-Array = NDArray[np.float64]
 
 
 class TemporaryFolder:
