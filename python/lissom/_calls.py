@@ -6,8 +6,6 @@ import functools
 import json
 import operator
 import os
-import shutil
-import subprocess
 import sys
 import warnings as _warnings
 import weakref
@@ -34,6 +32,8 @@ class TemporaryFolder:
     """A folder that goes with the last object that keeps it."""
 
     def __init__(self) -> None:
+        import shutil
+
         # of a Python that is killed it goes when the next one makes one
         self._folder = _core.PrivateFolder()
         self.name = self._folder.path
@@ -63,6 +63,9 @@ class Call:
 
 @functools.lru_cache(maxsize=None)
 def _program_of(environment: str | None, search: str | None) -> str:
+    import shutil
+    import subprocess
+
     folder = os.path.dirname(os.path.abspath(__file__))
     build = os.path.dirname(os.path.dirname(folder))
     found: list[str | None] = [os.path.join(folder, "bin", "lissom")]
