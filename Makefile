@@ -13,7 +13,7 @@ DESTDIR ?=
 help:
 	@echo "make demo      build, then reduce a flexible mechanism to an ODE with six unknowns, with the evidence in figures"
 	@echo "make test      build, then run every test"
-	@echo "make sanitize  unit and command-line tests under address and undefined-behaviour sanitizers (builds all with clang: hours)"
+	@echo "make sanitize  unit and command-line tests under address and undefined-behaviour sanitizers (builds all once more: hours)"
 	@echo "make bench     build, then measure; writes build/bench.json (takes some minutes)"
 	@echo "make verify    build, then compute problems whose answers are known, in one table with figures (two minutes)"
 	@echo "make examples  run every example folder as shipped"

@@ -2,13 +2,13 @@
 // pass through memory over as many numbers as the stress would have. Prints JSON; run.py takes it.
 //   stress_peaks [nodes modes instants repeat]
 #include <fmt/format.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <vector>
 
+#include "lissom/core/parallel.hpp"
 #include "lissom/core/resources.hpp"
 #include "lissom/fe/stress_history.hpp"
 
@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
       "{{\"nodes\": {}, \"modes\": {}, \"instants\": {}, \"threads\": {}, \"seconds\": {}, "
       "\"memory_seconds\": {}, "
       "\"gigabytes_per_second\": {}, \"gigaflops\": {}, \"largest\": {}, \"sum\": {}}}\n",
-      nodes, modes, instants, omp_get_max_threads(), best, memory, 16e-9 * double(count) / memory,
+      nodes, modes, instants, thread_count(), best, memory, 16e-9 * double(count) / memory,
       1e-9 * flops / best, check, sum);
   return 0;
 }

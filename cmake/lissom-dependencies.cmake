@@ -16,7 +16,6 @@ lissom_find(fmt)
 lissom_find(nlohmann_json)
 lissom_find(toml11)
 lissom_find(ZLIB)
-lissom_find(OpenMP COMPONENTS CXX)
 lissom_find(Threads)
 lissom_find(SUNDIALS COMPONENTS cvode nvecserial sunmatrixdense sunlinsoldense)
 
@@ -44,6 +43,17 @@ if(NOT LISSOM_METIS_LIBRARY)
 elseif(NOT TARGET lissom::metis)
   add_library(lissom::metis UNKNOWN IMPORTED)
   set_target_properties(lissom::metis PROPERTIES IMPORTED_LOCATION ${LISSOM_METIS_LIBRARY})
+endif()
+
+# the threads of the OpenBLAS that Debian builds with GCC's OpenMP, called as a library by any compiler; it comes with
+# libstdc++'s packages, its link for the linker only with GCC
+find_library(LISSOM_GOMP_LIBRARY NAMES gomp libgomp.so.1)
+mark_as_advanced(LISSOM_GOMP_LIBRARY)
+if(NOT LISSOM_GOMP_LIBRARY)
+  list(APPEND LISSOM_MISSING "the library libgomp")
+elseif(NOT TARGET lissom::gomp)
+  add_library(lissom::gomp UNKNOWN IMPORTED)
+  set_target_properties(lissom::gomp PROPERTIES IMPORTED_LOCATION ${LISSOM_GOMP_LIBRARY})
 endif()
 
 if(LISSOM_MISSING)

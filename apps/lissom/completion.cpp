@@ -1,5 +1,5 @@
-// lissom completion: scripts with which a shell completes command lines, made from the table of verbs. Names of cases, bodies and keys are those of the study in the command line: the scripts ask
-// `lissom complete` for them.
+// lissom completion: scripts with which a shell completes command lines, made from the table of verbs. Names
+// of cases, bodies and keys are those of the study in the command line: the scripts ask `lissom complete`.
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 

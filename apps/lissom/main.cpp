@@ -32,6 +32,15 @@ int report_failure(Command& command, const std::string& raw_message, int code) {
   return code;
 }
 
+// Prints on standard output; returns the exit code, this one if that is possible.
+int print(const std::string& out, int code) {
+  std::fwrite(out.data(), 1, out.size(), stdout);
+  // a full disk shows when the buffer is written, which would happen silently at the end
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return code;
+  fmt::print(stderr, "lissom: error: the result cannot be printed: {}\n", std::strerror(errno));
+  return exit_failed;
+}
+
 // Threads that have nothing to do shall sleep, not spin: on a machine that others use as well, spinning
 // threads hold up the ones they wait for (measured: 0.14 s instead of 0.05 s for a small part, minutes
 // instead of seconds for a large one with threads in BLAS); on an idle machine it makes no difference. OpenMP
@@ -59,15 +68,9 @@ int main(int argc, char** argv) {
       command.json_output = command.json_output || std::string_view(argv[i]) == "--json";
     return report_failure(command, e.what(), exit_wrong_input);
   }
-  if (!asked.help.empty()) {
-    fmt::print("{}", asked.help);
-    return exit_done;
-  }
+  if (!asked.help.empty()) return print(asked.help, exit_done);
   if (asked.version || asked.verb->has_work) let_idle_threads_sleep(argv);
-  if (asked.version) {
-    fmt::print("{}\n", versions_text());
-    return exit_done;
-  }
+  if (asked.version) return print(versions_text() + "\n", exit_done);
   command.given = asked.given;
   try {
     asked.verb->run(command);
@@ -97,11 +100,5 @@ int main(int argc, char** argv) {
   } else {
     out = printable(command.text) + command.styled;
   }
-  std::fwrite(out.data(), 1, out.size(), stdout);
-  // a full disk shows when the buffer is written, which would happen silently at the end
-  if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
-    fmt::print(stderr, "lissom: error: the result cannot be printed: {}\n", std::strerror(errno));
-    return exit_failed;
-  }
-  return command.exit_code;
+  return print(out, command.exit_code);
 }

@@ -1,5 +1,5 @@
-// Verbs as data: what each is called, what it is given and what it does. Its parser, its help, the completion of
-// shells and the manual page are all made from this.
+// Verbs as data: what each is called, what it is given and what it does. Its parser, its help, the completion
+// of shells and the manual page are all made from this.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace lissom::app {
 
 struct Command;
 
-// What stands behind a flag or is given by its place. Cases, bodies and settings are those of the study in the
-// same command line.
+// What stands behind a flag or is given by its place. Cases, bodies and settings are those of the study in
+// the same command line.
 enum class ArgumentKind : std::uint8_t { None, Text, Number, File, Folder, Case, Body, Setting, Choice };
 
 // A flag, or what is given by its place: made by the functions below.
@@ -67,8 +67,8 @@ struct Verb {
 Argument flag(const std::string& names, bool& target, std::string meaning, bool value = true);
 Argument flag(const std::string& names, std::function<void()> given, std::string meaning);
 
-// A text: any, the name of a file or folder, a name that the study has. It may not be empty, which would silently mean
-// that the flag was not given.
+// A text: any, the name of a file or folder, a name that the study has. It may not be empty, which would
+// silently mean that the flag was not given.
 Argument text_flag(const std::string& names, std::function<void(const std::string&)> take,
                    std::string meaning, ArgumentKind kind);
 template <class T>  // a text or a path
@@ -103,8 +103,9 @@ struct FlagNumbers {
   double from = -std::numeric_limits<double>::infinity(), to = std::numeric_limits<double>::infinity();
   bool above_from = false;  // without `from` itself
 };
-// Plain decimal numbers in that range, and nothing else: no nan, inf, hexadecimal nor octal ones, none too large or too
-// small for a double (1e-310 has lost digits). Others are refused with the text found and what is expected.
+// Plain decimal numbers in that range, and nothing else: no nan, inf, hexadecimal nor octal ones, none too
+// large or too small for a double (1e-310 has lost digits). Others are refused with the text found and what
+// is expected.
 Argument number_flag(const std::string& names, std::function<void(double)> take, std::string meaning,
                      const FlagNumbers& numbers);
 Argument whole_number_flag(const std::string& names, std::function<void(int)> take, std::string meaning,

@@ -5,12 +5,9 @@
 namespace lissom::app {
 
 namespace {
-
-Argument help_flag() {
-  return flag(
-      "-h,--help", [] {}, "Print this help message and exit");
-}
-
+const Argument help_flag = {{"-h", "--help"}, ArgumentKind::None, "", "Print this help message and exit"};
+const Argument version_flag = {
+    {"--version"}, ArgumentKind::None, "", "Versions of lissom and of the libraries in use"};
 }  // namespace
 
 std::vector<Verb> all_verbs(Command& command) {
@@ -20,7 +17,7 @@ std::vector<Verb> all_verbs(Command& command) {
                              compare_verb(),    report_verb(),    run_verb(),      schema_verb(),
                              completion_verb(), complete_verb(),  manual_verb()};
   for (Verb& verb : verbs)
-    verb.arguments = {help_flag(), verb.arguments,
+    verb.arguments = {help_flag, verb.arguments,
                       flag("--json", command.json_output, "Print the result as JSON on standard output"),
                       flag("-q,--quiet", command.quiet, "No progress on standard error")};
   return verbs;
@@ -35,8 +32,7 @@ std::vector<Verb> listed_verbs(Command& command) {
 }
 
 Arguments program_flags() {
-  return {help_flag(), flag(
-                           "--version", [] {}, "Versions of lissom and of the libraries in use")};
+  return {help_flag, version_flag};
 }
 
 }  // namespace lissom::app

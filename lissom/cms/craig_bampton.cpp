@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "lissom/core/parallel.hpp"
 #include "lissom/fe/matrix_checks.hpp"
 #include "lissom/fe/rigid_body.hpp"
 #include "lissom/fe/rigid_motions.hpp"
@@ -37,8 +38,7 @@ MatrixXd symmetric_part(const MatrixXd& X) {
 // with T the constraint modes of a thin body.
 MatrixXd precise_product(const SymmetricMatrix& K, const MatrixXd& X) {
   MatrixXd Y(X.rows(), X.cols());
-#pragma omp parallel for schedule(dynamic)
-  for (Eigen::Index k = 0; k < X.cols(); ++k) {
+  parallel_for(X.cols(), 1, [&](Eigen::Index k) {
     std::vector<long double> y(static_cast<size_t>(X.rows()), 0);
     for (int j = 0; j < K.size(); ++j)
       for (SparseMatrix::InnerIterator it(K.lower, j); it; ++it) {
@@ -48,7 +48,7 @@ MatrixXd precise_product(const SymmetricMatrix& K, const MatrixXd& X) {
         if (it.row() != j) y[static_cast<size_t>(j)] += value * X(it.row(), k);
       }
     for (Eigen::Index i = 0; i < X.rows(); ++i) Y(i, k) = static_cast<double>(y[static_cast<size_t>(i)]);
-  }
+  });
   return Y;
 }
 

@@ -13,6 +13,7 @@
 #include <numeric>
 #include <span>
 
+#include "lissom/core/parallel.hpp"
 #include "lissom/linalg/blas.hpp"
 
 namespace lissom {
@@ -207,8 +208,7 @@ MatrixXd project_stiffness(const SymmetricMatrix& K, const MatrixXd& Q) {
   MatrixXd acting(piece_columns, r);
   for (Index first = 0; first < r; first += pieces * width) {
     const int now = static_cast<int>(std::min<Index>(pieces, (r - first + width - 1) / width));
-#pragma omp parallel for schedule(dynamic, 1)
-    for (int piece = 0; piece < now; ++piece) {
+    parallel_for(now, 1, [&](Index piece) {
       const Index from = first + piece * width, fields = std::min<Index>(width, r - from);
       MatrixXd q = MatrixXd::Zero(width, n);
       q.topRows(fields) = Q.middleCols(from, fields).transpose();
@@ -223,7 +223,7 @@ MatrixXd project_stiffness(const SymmetricMatrix& K, const MatrixXd& Q) {
           add(row[p], j, value[p]);
           if (row[p] != j) add(j, row[p], value[p]);
         }
-    }
+    });
     for (int piece = 0; piece < now; ++piece) {
       const Index from = first + piece * width, fields = std::min<Index>(width, r - from);
       for (int p = 0; p < 3; ++p) {

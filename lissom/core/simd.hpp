@@ -1,13 +1,13 @@
 // Hot loops for processors with AVX2 and FMA beside those for any x86-64; which one runs is decided when the
 // program does.
-//   LISSOM_SIMD     a function compiled twice by the compiler itself (gcc; others make the plain one only)
+//   LISSOM_SIMD     a function compiled twice by the compiler itself (where it knows target_clones: GCC, clang from 14 on)
 //   LISSOM_AVX2     a function for such processors only, to be called if has_avx2()
 // Functions called from such a loop must be inlined into it to profit: LISSOM_INLINE.
 #pragma once
 
 #if defined(__x86_64__)
 #define LISSOM_AVX2 __attribute__((target("avx2,fma")))
-#if defined(__GNUC__) && !defined(__clang__)
+#if __has_attribute(target_clones)
 #define LISSOM_SIMD __attribute__((target_clones("arch=haswell", "default")))
 #endif
 

@@ -1,11 +1,11 @@
 #include "lissom/fe/assembly.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
+#include <deque>
 #include <limits>
 #include <numeric>
 
+#include "lissom/core/parallel.hpp"
 #include "lissom/fe/check_materials.hpp"
 #include "lissom/fe/jacobian_check.hpp"
 #include "lissom/fe/spider.hpp"
@@ -106,11 +106,10 @@ NodePattern build_pattern(const Mesh& mesh) {
       std::partial_sum(pattern.start.begin(), pattern.start.end(), pattern.start.begin());
       pattern.rows.resize(pattern.start.back());
     }
-#pragma omp parallel
-    {
+    SharedRange range(0, n, 512);
+    parallel_team(thread_count(), [&](int, int) {
       std::vector<int> found;
-#pragma omp for schedule(dynamic, 512)
-      for (int b = 0; b < n; ++b) {
+      range.work([&](std::int64_t b) {
         found.clear();
         for (auto k = element_start[b]; k < element_start[b + 1]; ++k)
           for (const int node : mesh.element_nodes(elements[k]))
@@ -121,8 +120,8 @@ NodePattern build_pattern(const Mesh& mesh) {
           std::copy(found.begin(), found.end(), pattern.rows.begin() + pattern.start[b]);
         else
           pattern.start[b + 1] = static_cast<std::int64_t>(found.size());
-      }
-    }
+      });
+    });
   }
   return pattern;
 }
@@ -150,8 +149,8 @@ void shape_stiffness(const NodePattern& pattern, SparseMatrix& K) {
   int* outer = K.outerIndexPtr();
   int* inner = K.innerIndexPtr();
   outer[3 * n] = static_cast<int>(entries);
-#pragma omp parallel for schedule(static)
-  for (int b = 0; b < n; ++b) {
+  parallel_for(n, 0, [&](std::int64_t column) {
+    const int b = static_cast<int>(column);
     const std::int64_t begin = pattern.start[b], length = pattern.length(b);
     for (int j = 0; j < 3; ++j) {
       std::int64_t at = k_offset(pattern, b) + k_column(length, j);
@@ -159,7 +158,7 @@ void shape_stiffness(const NodePattern& pattern, SparseMatrix& K) {
       for (std::int64_t k = 0; k < length; ++k)
         for (int i = k == 0 ? j : 0; i < 3; ++i) inner[at++] = 3 * pattern.rows[begin + k] + i;
     }
-  }
+  });
   std::fill_n(K.valuePtr(), entries, 0.0);
 }
 
@@ -172,15 +171,15 @@ void shape_mass(const NodePattern& pattern, bool diagonal, SparseMatrix& M) {
   int* outer = M.outerIndexPtr();
   int* inner = M.innerIndexPtr();
   outer[3 * n] = static_cast<int>(entries);
-#pragma omp parallel for schedule(static)
-  for (int b = 0; b < n; ++b) {
+  parallel_for(n, 0, [&](std::int64_t column) {
+    const int b = static_cast<int>(column);
     const std::int64_t begin = pattern.start[b], length = diagonal ? 1 : pattern.length(b);
     for (int j = 0; j < 3; ++j) {
       std::int64_t at = (diagonal ? 3 * std::int64_t(b) : 3 * begin) + j * length;
       outer[3 * b + j] = static_cast<int>(at);
       for (std::int64_t k = 0; k < length; ++k) inner[at++] = 3 * pattern.rows[begin + k] + j;
     }
-  }
+  });
   std::fill_n(M.valuePtr(), entries, 0.0);
 }
 
@@ -278,18 +277,19 @@ FeModel assemble(const Mesh& mesh, const AssemblyOptions& options, Diagnostics& 
   // its own columns, in the order of the elements, so that no two threads write to the same place and the sum
   // of an entry is always formed in the same order. While one thread still adds up a chunk, another may
   // compute the next one into the other buffer.
-#pragma omp parallel
-  {
-    const int threads = omp_get_num_threads(), me = omp_get_thread_num();
+  std::deque<SharedRange> ranges;  // one a chunk
+  for (int begin = 0; begin < elements; begin += chunk)
+    ranges.emplace_back(begin, std::min(begin + chunk, elements), 16);
+  parallel_team(thread_count(), [&](int me, int threads) {
     for (int begin = 0, half = 0; begin < elements; begin += chunk, half = 1 - half) {
       const int end = std::min(begin + chunk, elements);
       const auto matrices = [&](int e) { return &buffer[(half * chunk + e - begin) * stride]; };
-#pragma omp for schedule(dynamic, 16) nowait
-      for (int e = begin; e < end; ++e) {
+      ranges[begin / chunk].work([&](std::int64_t k) {
+        const int e = static_cast<int>(k);
         const auto& material = materials[options.material ? 0 : mesh.element_material[e]];
         scaled[e] = compute_element(mesh, e, material, options.mass, matrices(e), matrices(e) + K_size);
-      }
-#pragma omp barrier
+      });
+      team_barrier();
       for (int e = begin; e < end; ++e) {
         if (!(scaled[e] > jacobian_limit)) continue;
         int active[20];
@@ -301,7 +301,7 @@ FeModel assemble(const Mesh& mesh, const AssemblyOptions& options, Diagnostics& 
                            matrices(e) + K_size, diagonal_mass, K, M);
       }
     }
-  }
+  });
   // check_elements() has looked at the same points; what is left is round-off far from the origin
   for (int e = 0; e < elements; ++e)
     if (!(scaled[e] > jacobian_limit))

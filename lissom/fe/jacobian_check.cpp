@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "lissom/core/parallel.hpp"
 #include "lissom/fe/element.hpp"
 #include "lissom/fe/quadrature.hpp"
 #include "lissom/fe/shape_functions.hpp"
@@ -62,8 +63,8 @@ ElementJacobian JacobianCheck::operator()(const Mesh& mesh, int element) const {
 UnsoundElements find_unsound_elements(const Mesh& mesh) {
   const JacobianCheck check;
   std::vector<ElementJacobian> jacobians(static_cast<size_t>(mesh.element_count()));
-#pragma omp parallel for schedule(static)
-  for (int e = 0; e < mesh.element_count(); ++e) jacobians[e] = check(mesh, e);
+  parallel_for(mesh.element_count(), 0,
+               [&](Eigen::Index e) { jacobians[static_cast<size_t>(e)] = check(mesh, static_cast<int>(e)); });
 
   UnsoundElements unsound;
   for (int e = 0; e < mesh.element_count(); ++e) {

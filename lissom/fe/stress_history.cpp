@@ -1,12 +1,11 @@
 #include "lissom/fe/stress_history.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "lissom/core/error.hpp"
+#include "lissom/core/parallel.hpp"
 #include "lissom/fe/stress_recovery.hpp"
 #include "lissom/linalg/blas.hpp"
 #include "lissom/linalg/fortran_blas.hpp"
@@ -73,8 +72,9 @@ void peaks_of_block(const Eigen::Ref<const Eigen::MatrixXd>& S, const Eigen::Ref
     dgemm_("T", "N", &rows, &columns, &c, &one, D.data() + from * D.outerStride(), &ld_D, room.modes.data(),
            &c, &zero, room.product.data(), &ld);
     for (Index i = 0; i < count; ++i) {
-      const double largest = squares_of(&room.product[static_cast<size_t>(parts_of_stress * i * block_instants)],
-                                        instants, room.squares.data());
+      const double largest =
+          squares_of(&room.product[static_cast<size_t>(parts_of_stress * i * block_instants)], instants,
+                     room.squares.data());
       if (!(largest > peaks.von_mises[first + i])) continue;
       peaks.von_mises[first + i] = largest;
       const auto begin = room.squares.begin();
@@ -94,22 +94,21 @@ StressPeaks stress_peaks(const Eigen::Ref<const Eigen::MatrixXd>& S,
   StressPeaks peaks;
   peaks.von_mises.resize(n);
   peaks.instant = Eigen::VectorXi::Zero(n);
-  const int threads = omp_get_max_threads();
+  const int threads = thread_count();
   const BlasThreads one_thread_each;
   // pieces between which the progress is told
   const Index piece = std::max<Index>(16, blocks / 50 + 1);
   for (Index begin = 0; begin < blocks; begin += piece) {
     if (progress) progress("stress over time", static_cast<double>(begin) / static_cast<double>(blocks));
     const Index end = std::min(begin + piece, blocks);
-#pragma omp parallel num_threads(threads)
-    {
+    SharedRange range(begin, end, 1);
+    parallel_team(threads, [&](int, int) {
       Room room(S.cols());
-#pragma omp for schedule(dynamic, 1)
-      for (Index b = begin; b < end; ++b) {
+      range.work([&](Index b) {
         const Index first = b * block_nodes;
         peaks_of_block(S, D, first, std::min(block_nodes, n - first), room, peaks);
-      }
-    }
+      });
+    });
   }
   return peaks;
 }

@@ -7,14 +7,15 @@
 // long enough and nodes keep together what belongs to them.
 #include "lissom/fe/stress_recovery.hpp"
 
-#include <omp.h>
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <vector>
 
+#include "lissom/core/parallel.hpp"
 #include "lissom/fe/element.hpp"
 #include "lissom/fe/quadrature.hpp"
 #include "lissom/fe/shape_functions.hpp"
@@ -291,22 +292,22 @@ void recover_block(const Mesh& mesh, const Plan& plan, Workspace& work) {
   work.scaled.resize(elements);
   work.sums.assign(6 * width * plan.place_material.size(), 0.0);
   const double* u = work.u.data();
-#pragma omp parallel
-  {
-    const int threads = omp_get_num_threads(), me = omp_get_thread_num();
+  std::deque<SharedRange> ranges;  // one a chunk
+  for (int begin = 0; begin < elements; begin += chunk)
+    ranges.emplace_back(begin, std::min(begin + chunk, elements), 16);
+  parallel_team(thread_count(), [&](int me, int threads) {
     for (int begin = 0, half = 0; begin < elements; begin += chunk, half = 1 - half) {
       const int end = std::min(begin + chunk, elements);
-      const auto strains = [&](int k) { return &work.buffer[(half * chunk + k - begin) * stride]; };
-#pragma omp for schedule(dynamic, 16) nowait
-      for (int k = begin; k < end; ++k) {
+      const auto strains = [&](std::int64_t k) { return &work.buffer[(half * chunk + k - begin) * stride]; };
+      ranges[begin / chunk].work([&](std::int64_t k) {
         const int e = plan.elements[k];
         const auto& material = plan.materials[mesh.element_material[e]];
         work.scaled[k] = visit_element_type(mesh.types[e], [&]<ElementType type>() {
           const auto of_node = [&](int a) { return u + 3 * width * std::int64_t(plan.rows[k][a]); };
           return sample_strains<type>(points_of<type>(mesh, e), material.elasticity, of_node, strains(k));
         });
-      }
-#pragma omp barrier
+      });
+      team_barrier();
       for (int k = begin; k < end; ++k) {
         if (!(work.scaled[k] > jacobian_limit)) continue;
         visit_element_type(mesh.types[plan.elements[k]], [&]<ElementType type>() {
@@ -318,7 +319,7 @@ void recover_block(const Mesh& mesh, const Plan& plan, Workspace& work) {
         });
       }
     }
-  }
+  });
   for (int k = 0; k < elements; ++k)
     if (!(work.scaled[k] > jacobian_limit)) fail_jacobian(mesh, plan.elements[k], work.scaled[k]);
 }
@@ -327,19 +328,16 @@ void recover_block(const Mesh& mesh, const Plan& plan, Workspace& work) {
 void load_block(const Eigen::Ref<const Eigen::MatrixXd>& displacements, int first, int count,
                 const std::vector<int>& nodes, std::vector<double>& u) {
   u.assign(3 * width * nodes.size(), 0.0);
-  const std::int64_t n = static_cast<std::int64_t>(nodes.size());
-#pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < n; ++i)
+  parallel_for(std::ssize(nodes), 0, [&](std::int64_t i) {
     Eigen::Map<Block<3>>(&u[3 * width * i]).leftCols(count) =
         displacements.block(3 * nodes[i], first, 3, count);
+  });
 }
 
 // means of the sums, and D times them
 void store_block(const Plan& plan, const std::vector<double>& sums, int first, int count,
                  const StressOptions& options, NodalStress& result) {
-  const int n = static_cast<int>(plan.element_count.size());
-#pragma omp parallel for schedule(static)
-  for (int i = 0; i < n; ++i) {
+  parallel_for(std::ssize(plan.element_count), 0, [&](std::int64_t i) {
     Block<6> strain = Block<6>::Zero(), stress = Block<6>::Zero();
     for (int place = plan.place_start[i]; place < plan.place_start[i + 1]; ++place) {
       const Eigen::Map<const Block<6>> sum(&sums[6 * width * std::int64_t(place)]);
@@ -347,11 +345,9 @@ void store_block(const Plan& plan, const std::vector<double>& sums, int first, i
       if (options.stress) stress += plan.materials[plan.place_material[place]].D.lazyProduct(sum);
     }
     const double elements = std::max(1, plan.element_count[i]);
-    if (options.strain)
-      result.strain.block(6 * std::int64_t(i), first, 6, count) = strain.leftCols(count) / elements;
-    if (options.stress)
-      result.stress.block(6 * std::int64_t(i), first, 6, count) = stress.leftCols(count) / elements;
-  }
+    if (options.strain) result.strain.block(6 * i, first, 6, count) = strain.leftCols(count) / elements;
+    if (options.stress) result.stress.block(6 * i, first, 6, count) = stress.leftCols(count) / elements;
+  });
 }
 
 NodalStress sized_result(std::int64_t nodes, Eigen::Index columns, const StressOptions& options) {

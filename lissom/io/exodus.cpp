@@ -12,6 +12,7 @@
 
 #include "lissom/core/error.hpp"
 #include "lissom/core/own_file.hpp"
+#include "lissom/core/parallel.hpp"
 
 namespace lissom {
 
@@ -521,13 +522,13 @@ void ExodusWriter::add(double time, std::span<const Eigen::MatrixXd> values,
     const double* from = values[f].data();
     const Index n = nodes_;
     char* const to = at;
-#pragma omp parallel for schedule(static) if (n > 20000)
-    for (Index i = 0; i < n; ++i)
+    parallel_for(n, 0, n > 20000 ? thread_count() : 1, [&](Index i) {
       for (Index c = 0; c < components; ++c) {
         const std::uint32_t bits =
             big(std::bit_cast<std::uint32_t>(static_cast<float>(from[components * i + c])));
         std::memcpy(to + sizeof bits * (c * n + i), &bits, sizeof bits);
       }
+    });
     at += sizeof(float) * components * n;
   }
   write(first_record_ + static_cast<std::uint64_t>(times_) * record_.size(), record_.data(), record_.size());

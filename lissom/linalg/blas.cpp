@@ -1,13 +1,13 @@
 #include "lissom/linalg/blas.hpp"
 
 #include <dlfcn.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <climits>
 #include <cstdlib>
 
 #include "lissom/core/error.hpp"
+#include "lissom/core/parallel.hpp"
 #include "lissom/linalg/fortran_blas.hpp"
 
 extern "C" {
@@ -32,14 +32,14 @@ BlasInfo blas_info() {
   return info;
 }
 
-BlasThreads::BlasThreads(int threads) : openmp_threads_(omp_get_max_threads()) {
+BlasThreads::BlasThreads(int threads) : openmp_threads_(thread_count()) {
   // the OpenMP build changes the caller's number of OpenMP threads along with its own, others do not
   if (openblas_set_num_threads && openblas_get_num_threads() != threads) openblas_set_num_threads(threads);
-  omp_set_num_threads(threads);
+  set_thread_count(threads);
 }
 
 BlasThreads::~BlasThreads() {
-  omp_set_num_threads(openmp_threads_);
+  set_thread_count(openmp_threads_);
 }
 
 void gemm(bool transpose_a, bool transpose_b, double alpha, const Eigen::Ref<const Eigen::MatrixXd>& A,
@@ -48,7 +48,7 @@ void gemm(bool transpose_a, bool transpose_b, double alpha, const Eigen::Ref<con
   LISSOM_ASSERT((transpose_a ? A.cols() : A.rows()) == m && (transpose_b ? B.rows() : B.cols()) == n &&
                 (transpose_b ? B.cols() : B.rows()) == k);
   if (m == 0 || n == 0) return;
-  const int threads = omp_get_max_threads();
+  const int threads = thread_count();
   const BlasThreads one_thread_each;
   const auto stride = [](Eigen::Index outer, Eigen::Index rows) {
     return static_cast<int>(std::max({outer, rows, Eigen::Index(1)}));
@@ -77,24 +77,22 @@ void gemm(bool transpose_a, bool transpose_b, double alpha, const Eigen::Ref<con
   }
   if (longest != k) {
     const bool by_rows = longest == m;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-    for (Eigen::Index piece = 0; piece < pieces; ++piece) {
+    parallel_for(pieces, 1, threads, [&](Eigen::Index piece) {
       const Eigen::Index from = cut(piece), count = cut(piece + 1) - from;
       if (by_rows)
         call(count, n, k, A.data() + from * a_row, B.data(), beta, C.data() + from, ldc);
       else
         call(m, count, k, A.data(), B.data() + from * b_column, beta, C.data() + from * ldc, ldc);
-    }
+    });
     return;
   }
   // a long sum: partial sums side by side, added up in their order
   Eigen::MatrixXd partial(m, n * pieces);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-  for (Eigen::Index piece = 0; piece < pieces; ++piece) {
+  parallel_for(pieces, 1, threads, [&](Eigen::Index piece) {
     const Eigen::Index from = cut(piece), count = cut(piece + 1) - from;
     call(m, n, count, A.data() + from * a_term, B.data() + from * b_term, 0.0, partial.data() + piece * n * m,
          static_cast<int>(m));
-  }
+  });
   if (beta == 0)
     C.setZero();  // whatever stood there, NaN included
   else if (beta != 1)

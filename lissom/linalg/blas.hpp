@@ -15,12 +15,12 @@ struct BlasInfo {
 };
 BlasInfo blas_info();
 
-// While it lives, BLAS calls of this thread, and of OpenMP regions that it opens, run on `threads` threads:
+// While it lives, BLAS calls of this thread, and of regions (core/parallel.hpp) that it opens, run on `threads` threads:
 // one, unless a baseline is measured. Lissom runs its own threads over large pieces of work and lets each
 // call BLAS for itself; were BLAS to divide calls of a few microseconds, its threads would meet at a spinning
 // barrier in each of them, which gains little on an idle machine and costs a factor of ten on a busy one.
 // OpenBLAS' OpenMP build takes its number from OpenMP, outside of active regions, whatever it was told
-// before: hence omp_get_max_threads() is `threads` as well in the meantime, and regions say num_threads(...).
+// before: hence thread_count() is `threads` as well in the meantime, and regions are told how many they have.
 class BlasThreads {
  public:
   explicit BlasThreads(int threads = 1);
@@ -33,7 +33,7 @@ class BlasThreads {
 };
 
 // C = alpha op(A) op(B) + beta C through BLAS: Eigen's own kernels are compiled for the oldest x86-64,
-// OpenBLAS picks the processor's. The longest of the three dimensions is cut into pieces for OpenMP's
+// OpenBLAS picks the processor's. The longest of the three dimensions is cut into pieces for the
 // threads; the pieces, and the order in which partial sums are added, do not depend on the number of threads,
 // hence neither does the result.
 void gemm(bool transpose_a, bool transpose_b, double alpha, const Eigen::Ref<const Eigen::MatrixXd>& A,

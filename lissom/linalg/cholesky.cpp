@@ -1,11 +1,10 @@
 #include "lissom/linalg/cholesky.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cmath>
 #include <new>
 
+#include "lissom/core/parallel.hpp"
 #include "lissom/core/resources.hpp"
 #include "lissom/linalg/ordering.hpp"
 #include "lissom/linalg/supernodal.hpp"
@@ -51,8 +50,8 @@ Cholesky::Cholesky(const SymmetricMatrix& A, std::span<const int> group,
 
   // besides L the factorisation needs workspace
   const double needed =
-      m.stats.bytes + SupernodalFactor::workspace_bytes(structure, static_cast<double>(A.lower.nonZeros()),
-                                                        omp_get_max_threads());
+      m.stats.bytes +
+      SupernodalFactor::workspace_bytes(structure, static_cast<double>(A.lower.nonZeros()), thread_count());
   const double available = static_cast<double>(available_memory_bytes());
   if (needed > available)
     throw OutOfMemory(

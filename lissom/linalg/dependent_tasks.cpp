@@ -1,11 +1,10 @@
 #include "lissom/linalg/dependent_tasks.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <numeric>
 
 #include "lissom/core/error.hpp"
+#include "lissom/core/parallel.hpp"
 
 namespace lissom {
 
@@ -37,8 +36,7 @@ int DependentTasks::run(int threads, const std::function<int(int, int)>& advance
   limit_ = count_;
   remaining_ = count_;
   sleeping_ = 0;
-#pragma omp parallel num_threads(threads)
-  work(omp_get_thread_num(), advance);
+  parallel_team(threads, [&](int thread, int) { work(thread, advance); });
   LISSOM_ASSERT(remaining_ == 0);
   return limit_ < count_ ? limit_ : -1;
 }

@@ -1,4 +1,4 @@
-// Tasks that wait for earlier ones, shared out to OpenMP threads. A task may start before all it needs is
+// Tasks that wait for earlier ones, shared out to threads. A task may start before all it needs is
 // there, do what it can, and be continued later, perhaps by another thread; at no time do two threads work on
 // one task. What a task does, and in which order, is its own affair: results do not depend on the number of
 // threads. Threads without work sleep, so a busy machine loses nothing to them.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "lissom/core/error.hpp"
+#include "lissom/core/parallel.hpp"
 
 namespace lissom {
 
@@ -49,9 +50,8 @@ void multiply(const SymmetricMatrix& A, const Eigen::Ref<const Eigen::MatrixXd>&
   const int pieces = (k + width - 1) / width;
   // small products are done before another thread has come
   const bool large = static_cast<double>(A.lower.nonZeros()) * k > 500'000;
-#pragma omp parallel for schedule(dynamic, 1) if (pieces > 1 && large)
-  for (int piece = 0; piece < pieces; ++piece) {
-    const int first = piece * width;
+  parallel_for(pieces, 1, large ? thread_count() : 1, [&](Eigen::Index piece) {
+    const int first = static_cast<int>(piece) * width;
     const double* x = X.data() + first * X.outerStride();
     double* y = Y.data() + first * Y.outerStride();
     switch (std::min(width, k - first)) {
@@ -68,7 +68,7 @@ void multiply(const SymmetricMatrix& A, const Eigen::Ref<const Eigen::MatrixXd>&
         multiply_columns<4>(A.lower, x, X.outerStride(), y, Y.outerStride());
         break;
     }
-  }
+  });
 }
 
 SymmetricMatrix add(const SymmetricMatrix& A, double factor, const SymmetricMatrix& B) {

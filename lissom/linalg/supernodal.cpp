@@ -1,12 +1,11 @@
 #include "lissom/linalg/supernodal.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cstring>
 #include <functional>
 
 #include "lissom/core/error.hpp"
+#include "lissom/core/parallel.hpp"
 #include "lissom/linalg/blas.hpp"
 #include "lissom/linalg/fortran_blas.hpp"
 
@@ -27,7 +26,7 @@ constexpr double kParallelFlops = 1e7;
 constexpr int kMaxColumns = 64;
 
 int threads_for(double flops) {
-  return flops < kParallelFlops ? 1 : std::max(1, omp_get_max_threads());
+  return flops < kParallelFlops ? 1 : std::max(1, thread_count());
 }
 
 // C (m by n) = alpha A B^T + beta C

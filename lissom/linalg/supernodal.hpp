@@ -57,7 +57,7 @@ class SupernodalFactor {
   explicit SupernodalFactor(SupernodalStructure structure);
 
   // Computes L. Returns -1, or the lowest column (in elimination order) whose pivot is not positive; then L
-  // is of no use. Uses omp_get_max_threads() threads. `progress` is told the fraction of the work done, by
+  // is of no use. Uses thread_count() threads. `progress` is told the fraction of the work done, by
   // the calling thread.
   int factorize(const SymmetricMatrix& A, const std::function<void(double)>& progress = {});
 

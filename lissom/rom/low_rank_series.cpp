@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "lissom/core/error.hpp"
+#include "lissom/core/parallel.hpp"
 #include "lissom/fe/stress_recovery.hpp"
 #include "lissom/linalg/blas.hpp"
 
@@ -48,15 +49,16 @@ void by_pieces(const MatrixXd& W, const MatrixXd& B, const MatrixXd& F, const Ma
 
 double largest_measure(const Eigen::Ref<const MatrixXd>& block, PointMeasure measure) {
   const Index n = block.rows() / components(measure), frames = block.cols();
-  double largest = 0;
-#pragma omp parallel for reduction(max : largest) schedule(static) if (frames > 1 && block.size() > 1000000)
-  for (Index k = 0; k < frames; ++k)
+  VectorXd of_frame = VectorXd::Zero(frames);
+  parallel_for(frames, 0, block.size() > 1000000 ? thread_count() : 1, [&](Index k) {
     for (Index i = 0; i < n; ++i) {
       if (measure == PointMeasure::Length)
-        largest = std::max(largest, block.col(k).segment<3>(3 * i).squaredNorm());
+        of_frame[k] = std::max(of_frame[k], block.col(k).segment<3>(3 * i).squaredNorm());
       else
-        largest = std::max(largest, von_mises(block.col(k).segment<6>(6 * i)));
+        of_frame[k] = std::max(of_frame[k], von_mises(block.col(k).segment<6>(6 * i)));
     }
+  });
+  const double largest = frames > 0 ? of_frame.maxCoeff() : 0;
   return measure == PointMeasure::Length ? std::sqrt(largest) : largest;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "lissom/core/parallel.hpp"
 #include "lissom/fe/stress_history.hpp"
 #include "lissom/io/stress_file.hpp"
 #include "lissom/linalg/blas.hpp"
@@ -129,9 +130,8 @@ ElementStress element_stress_of(const StressField& field, int g, const Eigen::Re
   for (Index k = 0; k < columns; ++k)
     u.push_back(body.local_displacements(group.group, q.col(k).segment(offset, n)));
   out.stress.resize(6 * out.offsets.back(), columns);
-  const int elements = mesh.element_count();
-#pragma omp parallel for schedule(dynamic, 64)
-  for (int e = 0; e < elements; ++e) {
+  parallel_for(mesh.element_count(), 64, [&](Index element) {
+    const int e = static_cast<int>(element);
     const auto nodes = mesh.element_nodes(e);
     MatrixXd of_element(3 * nodes.size(), columns);
     for (size_t a = 0; a < nodes.size(); ++a)
@@ -140,7 +140,7 @@ ElementStress element_stress_of(const StressField& field, int g, const Eigen::Re
             u[static_cast<size_t>(k)].col(kept[static_cast<size_t>(nodes[a])]);
     out.stress.middleRows(6 * out.offsets[static_cast<size_t>(e)], 6 * static_cast<Index>(nodes.size())) =
         element_stress(mesh, e, of_element, {false, true}).stress;
-  }
+  });
   return out;
 }
 

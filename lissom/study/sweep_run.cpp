@@ -1,6 +1,5 @@
 #include "lissom/study/sweep_run.hpp"
 
-#include <omp.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 
 #include "lissom/core/atomic_file.hpp"
 #include "lissom/core/child_process.hpp"
+#include "lissom/core/parallel.hpp"
 #include "lissom/core/resources.hpp"
 #include "lissom/core/temporary_name.hpp"
 #include "lissom/core/text.hpp"
@@ -437,7 +437,7 @@ class SweepWorker {
       entry.status = PointStatus::Running;
       entry.host = claim->holder().host;
       entry.pid = claim->holder().pid;
-      entry.threads = options_.program.empty() ? omp_get_max_threads() : threads_;
+      entry.threads = options_.program.empty() ? thread_count() : threads_;
       changed_ = true;
       if (options_.program.empty()) {
         compute(point, *claim);

@@ -4,7 +4,6 @@
 #include <hdf5.h>
 #include <matio.h>
 #include <metis.h>
-#include <omp.h>
 #include <zlib.h>
 #include <Eigen/Core>
 
@@ -12,6 +11,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "lissom/core/parallel.hpp"
 #include "lissom/linalg/blas.hpp"
 
 namespace lissom {
@@ -30,8 +30,8 @@ std::string versions_text() {
   text += fmt::format("BLAS       {} ({})\n", blas.file,
                       blas.is_openblas ? blas.config : "not OpenBLAS: expect it to be slow");
   const char* waiting = std::getenv("OMP_WAIT_POLICY");
-  text += fmt::format("threads    {} (one in BLAS), waiting {}\n", omp_get_max_threads(),
-                      waiting ? waiting : "active");
+  text +=
+      fmt::format("threads    {} (one in BLAS), waiting {}\n", thread_count(), waiting ? waiting : "active");
   text += fmt::format("METIS      {}.{}.{}\n", METIS_VER_MAJOR, METIS_VER_MINOR, METIS_VER_SUBMINOR);
   text += fmt::format("Eigen      {}.{}.{}\n", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION);
   text += fmt::format("HDF5       {}.{}.{}\n", major, minor, release);
@@ -49,7 +49,7 @@ std::string machine_name() {
     name = line.substr(colon + 2);
     break;
   }
-  const int threads = omp_get_max_threads();
+  const int threads = thread_count();
   return fmt::format("{}, {} thread{}", name, threads, threads == 1 ? "" : "s");
 }
 

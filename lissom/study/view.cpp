@@ -10,6 +10,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "lissom/core/parallel.hpp"
 #include "lissom/core/polar.hpp"
 #include "lissom/core/resources.hpp"
 #include "lissom/fe/stress_recovery.hpp"
@@ -151,18 +152,9 @@ class BodyMotion {
       std::vector<MatrixXd> u;
       for (const size_t p : which_) u.emplace_back(part(p).X.size(), static_cast<Index>(list.size()));
       const auto count = static_cast<Index>(list.size());
-      std::string problem;
-// small ones are not worth the threads
-#pragma omp parallel for schedule(dynamic, 1) if (rows * count > 500000)
-      for (Index k = 0; k < count; ++k) {
-        try {
-          frame(list[static_cast<size_t>(k)], k, u, out);
-        } catch (const std::exception& e) {
-#pragma omp critical(lissom_view)
-          problem = e.what();
-        }
-      }
-      if (!problem.empty()) fail("{}", problem);
+      // small ones are not worth the threads
+      parallel_for(count, 1, rows * count > 500000 ? thread_count() : 1,
+                   [&](Index k) { frame(list[static_cast<size_t>(k)], k, u, out); });
       for (size_t i = 0; i < which_.size(); ++i) builders[i].add(u[i]);
       done(static_cast<double>(b + 1) / static_cast<double>(blocks.blocks()));
     }
@@ -179,9 +171,7 @@ class BodyMotion {
   }
 
  private:
-  const Part& part(size_t p) const {
-    return parts_.parts()[p];
-  }
+  const Part& part(size_t p) const { return parts_.parts()[p]; }
 
   // First normals of beams in space, each from the one before.
   void find_normals() {
@@ -285,7 +275,7 @@ class PartStress {
 
 // Sensors that sit on a part, at its nearest point at the first frame.
 std::vector<ViewSensor> view_sensors(const StudySystem& built, const ViewParts& parts,
-                                   const std::vector<std::string>& columns, const VectorXd& q) {
+                                     const std::vector<std::string>& columns, const VectorXd& q) {
   const System& system = *built.system;
   std::vector<ViewSensor> out;
   std::vector<Matrix3Xd> x(parts.parts().size());

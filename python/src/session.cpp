@@ -1,6 +1,5 @@
 #include "python/src/session.hpp"
-
-#include <omp.h>
+#include "lissom/core/parallel.hpp"
 
 namespace lissom::python {
 
@@ -72,7 +71,7 @@ void Session::call_progress(std::string_view phase, double fraction) {
 void Session::report(std::string_view phase, double fraction) {
   if (printer_) printer_->report(phase, fraction);
   // threads of a loop do not speak to Python, and nothing may be thrown there
-  if (std::this_thread::get_id() != owner_ || omp_in_parallel()) return;
+  if (std::this_thread::get_id() != owner_ || lissom::in_parallel()) return;
   look_for_signals();
   if (callable_ && !failure_) call_progress(phase, fraction);
   if (failure_ && Clock::now() - failed_at_ > patience) throw Interrupted();

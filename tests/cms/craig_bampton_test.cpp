@@ -2,10 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <omp.h>
-
 #include <numeric>
 
+#include "lissom/core/parallel.hpp"
 #include "lissom/fe/rigid_body.hpp"
 #include "tests/cms/reduction_support.hpp"
 
@@ -292,16 +291,16 @@ TEST(CraigBampton, ModesInStepsAreThoseAtOnce) {
 
 TEST(CraigBampton, TheNumberOfThreadsDoesNotMatter) {
   const SampleBody body = plate(MassKind::Consistent);
-  const int before = omp_get_max_threads();
+  const int before = thread_count();
   std::vector<MatrixXd> bases;
   for (const int threads : {1, 2}) {
-    omp_set_num_threads(threads);
+    set_thread_count(threads);
     Diagnostics diagnostics;
     CraigBampton reduction(body.model, body.interfaces, diagnostics);
     reduction.need_modes(15);
     bases.push_back(reduction.basis(lowest_modes(12, true), no_loads).T);
   }
-  omp_set_num_threads(before);
+  set_thread_count(before);
   EXPECT_EQ(bases[0], bases[1]);
 }
 

@@ -1,11 +1,11 @@
 #include "lissom/fe/assembly.hpp"
 
 #include <gtest/gtest.h>
-#include <omp.h>
 #include <Eigen/Eigenvalues>
 
 #include <numbers>
 
+#include "lissom/core/parallel.hpp"
 #include "lissom/fe/mesh_report.hpp"
 #include "lissom/fe/rigid_body.hpp"
 #include "tests/fe/ccx.hpp"
@@ -91,11 +91,11 @@ TEST(Assembly, IsTheSameToTheLastBitForAnyNumberOfThreads) {
   BoxOptions options = distorted_box();
   options.cells = {9, 8, 6};  // 2592 tets: several chunks
   const Mesh mesh = box_mesh(ElementType::Tet10, options);
-  const int before = omp_get_max_threads();
-  omp_set_num_threads(1);
+  const int before = thread_count();
+  set_thread_count(1);
   const FeModel one = assembled(mesh);
   for (const int threads : {2, 3, 5}) {
-    omp_set_num_threads(threads);
+    set_thread_count(threads);
     const FeModel many = assembled(mesh);
     const auto n = one.K.lower.nonZeros();
     ASSERT_EQ(many.K.lower.nonZeros(), n);
@@ -103,7 +103,7 @@ TEST(Assembly, IsTheSameToTheLastBitForAnyNumberOfThreads) {
     EXPECT_TRUE(std::equal(one.M.lower.valuePtr(), one.M.lower.valuePtr() + one.M.lower.nonZeros(),
                            many.M.lower.valuePtr()));
   }
-  omp_set_num_threads(before);
+  set_thread_count(before);
 }
 
 TEST(PatchTest, ConstantStrainIsInEquilibriumOnDistortedMeshesOfEveryType) {

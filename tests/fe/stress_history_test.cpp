@@ -1,10 +1,10 @@
 #include "lissom/fe/stress_history.hpp"
 
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include <cmath>
 
+#include "lissom/core/parallel.hpp"
 #include "lissom/fe/stress_recovery.hpp"
 #include "tests/fe/test_meshes.hpp"
 
@@ -39,12 +39,12 @@ TEST(StressHistory, PeaksAreThoseOfTheWholeProduct) {
 
 TEST(StressHistory, PeaksDoNotDependOnTheNumberOfThreads) {
   const MatrixXd S = pattern(6 * 700, 11, 0.1), D = pattern(11, 260, 0.7);
-  const int threads = omp_get_max_threads();
-  omp_set_num_threads(1);
+  const int threads = thread_count();
+  set_thread_count(1);
   const StressPeaks one = stress_peaks(S, D);
-  omp_set_num_threads(3);
+  set_thread_count(3);
   const StressPeaks three = stress_peaks(S, D);
-  omp_set_num_threads(threads);
+  set_thread_count(threads);
   EXPECT_EQ(one.von_mises, three.von_mises);
   EXPECT_EQ(one.instant, three.instant);
 }

@@ -1,11 +1,11 @@
 #include "lissom/fe/stress_recovery.hpp"
 
 #include <gtest/gtest.h>
-#include <omp.h>
 #include <Eigen/Geometry>
 
 #include <chrono>
 
+#include "lissom/core/parallel.hpp"
 #include "lissom/fe/assembly.hpp"
 #include "tests/fe/ccx.hpp"
 #include "tests/fe/small_eigen.hpp"
@@ -286,16 +286,16 @@ TEST(StressRecovery, DoesNotDependOnTheNumberOfThreads) {
   options.cells = {8, 8, 8};  // several chunks
   const Mesh mesh = box_mesh(ElementType::Tet10, options);
   const MatrixXd u = scrambled(3 * mesh.node_count(), 20);
-  const int before = omp_get_max_threads();
-  omp_set_num_threads(1);
+  const int before = thread_count();
+  set_thread_count(1);
   const NodalStress serial = recover_stress(mesh, u);
   for (const int threads : {2, 3, 5}) {
-    omp_set_num_threads(threads);
+    set_thread_count(threads);
     const NodalStress parallel = recover_stress(mesh, u);
     EXPECT_EQ(parallel.strain, serial.strain) << threads;
     EXPECT_EQ(parallel.stress, serial.stress) << threads;
   }
-  omp_set_num_threads(before);
+  set_thread_count(before);
 }
 
 TEST(StressRecovery, NodesWithoutElementHaveNone) {

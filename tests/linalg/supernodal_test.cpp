@@ -2,11 +2,11 @@
 #include "lissom/linalg/supernodal.hpp"
 
 #include <gtest/gtest.h>
-#include <omp.h>
 #include <Eigen/SparseCholesky>
 
 #include <random>
 
+#include "lissom/core/parallel.hpp"
 #include "lissom/linalg/blas.hpp"
 #include "lissom/linalg/cholesky.hpp"
 #include "lissom/linalg/ordering.hpp"
@@ -21,8 +21,8 @@ using test::laplacian;
 // sets the number of threads for a test and puts it back
 class Threads {
  public:
-  explicit Threads(int count) : before_(omp_get_max_threads()) { omp_set_num_threads(count); }
-  ~Threads() { omp_set_num_threads(before_); }
+  explicit Threads(int count) : before_(thread_count()) { set_thread_count(count); }
+  ~Threads() { set_thread_count(before_); }
 
  private:
   int before_;
@@ -311,7 +311,7 @@ TEST(Blas, OneThreadForBlasLeavesOpenMpItsOwn) {
     const BlasThreads guard(threads);
     EXPECT_EQ(blas_info().threads, threads);
   }
-  EXPECT_EQ(omp_get_max_threads(), 3);
+  EXPECT_EQ(thread_count(), 3);
 }
 
 }  // namespace
