@@ -900,10 +900,25 @@ print(json.dumps(dict(rhs=1e6 * best, simulate=whole)))
     record("python-simulate/program", python["simulate"] / program, "wall time of Study.simulate / of lissom simulate", 1.2, "lower")
 
 
+def bench_startup(folder):
+    """How long the program and the Python module take to be there, both best of twenty, each a process of its own; the module's own
+    share is without the interpreter's start."""
+    bare, python, help_page, numpy = [], [], [], []
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "build" / "python")}
+    for _ in range(20):
+        help_page.append(run([LISSOM, "--help"])[0])
+        bare.append(run(["/usr/bin/python3", "-c", "pass"])[0])
+        python.append(run(["/usr/bin/python3", "-c", "import lissom"], env=environment)[0])
+        numpy.append(run(["/usr/bin/python3", "-c", "import numpy"])[0])
+    record("startup/help", 1e3 * min(help_page), "ms of lissom --help", 10, "lower")
+    record("startup/import", 1e3 * (min(python) - min(bare)),
+           f"ms of import lissom (import numpy: {1e3 * (min(numpy) - min(bare)):.0f}, which comes with the first array)", 120, "lower")
+
+
 BENCHMARKS = {"part": bench_part, "readers": bench_readers, "scaling": bench_scaling, "million": bench_million,
               "reduction": bench_reduction, "exudyn": bench_exudyn, "simulation": bench_simulation, "slap": bench_slap,
               "stress": bench_stress, "paraview": bench_paraview, "ancf": bench_ancf,
-              "report": bench_report, "sweep": bench_sweep, "python": bench_python}
+              "report": bench_report, "sweep": bench_sweep, "python": bench_python, "startup": bench_startup}
 
 
 def main():

@@ -2,6 +2,8 @@
 #include "lissom/study/compare_job.hpp"
 
 #include "apps/lissom/command.hpp"
+#include "apps/lissom/shared_flags.hpp"
+#include "apps/lissom/verbs.hpp"
 #include "lissom/core/text.hpp"
 
 namespace lissom::app {
@@ -9,9 +11,9 @@ namespace lissom::app {
 namespace {
 
 struct CompareFlags {
-  std::string a, b, out, units_a, units_b;
+  CompareJob job;
+  std::string units_a, units_b;
   std::vector<std::string> map;
-  bool no_nodes = false;
 };
 
 std::optional<UnitSystem> units_of(const std::string& flag, const std::string& name) {
@@ -24,11 +26,7 @@ std::optional<UnitSystem> units_of(const std::string& flag, const std::string& n
 }
 
 void compare_files(const CompareFlags& flags, Command& command) {
-  CompareJob job;
-  job.a = flags.a;
-  job.b = flags.b;
-  job.out = flags.out;
-  job.options.nodes = !flags.no_nodes;
+  CompareJob job = flags.job;
   for (const std::string& pair : flags.map) {
     const size_t equals = pair.find('=');
     const std::string a(trim(std::string_view(pair).substr(0, equals)));
@@ -44,29 +42,26 @@ void compare_files(const CompareFlags& flags, Command& command) {
 
 }  // namespace
 
-void add_compare(CLI::App& program, Command& command) {
-  CLI::App* verb = program.add_subcommand("compare", "Differences of two results over time");
-  auto flags = std::make_shared<CompareFlags>();
-  verb->add_option("A", flags->a, "The reference: a result.h5, a folder with one, or a table (.csv)")
-      ->required();
-  verb->add_option("B", flags->b, "What is compared with it")->required();
-  verb->add_option(
-      "--map", flags->map,
-      "A column of A and the one of B that measures the same, \"tip.x=disp_x\"; may be repeated");
-  verb->add_option("--units-a", flags->units_a, "Units of the table A (default: those of the study of B)")
-      ->check(not_empty());
-  verb->add_option("--units-b", flags->units_b, "Units of the table B (default: those of the study of A)")
-      ->check(not_empty());
-  verb->add_flag("--no-nodes", flags->no_nodes, "Sensors and energies only");
-  verb->add_option("--out", flags->out, "Folder for differences.csv and comparison.json")->check(not_empty());
-  add_common_flags(*verb, command);
-  verb->footer(
+Verb compare_verb() {
+  const auto flags = std::make_shared<CompareFlags>();
+  return {
+      "compare",
+      "Differences of two results over time",
       "Results with other sample times are interpolated. 'scripts/plot-comparison DIR' draws what --out has "
       "written.\n"
       "Examples:\n"
       "  lissom compare results/ffrf results/gcms --out difference\n"
-      "  lissom compare results/result.h5 measured.csv --units-b mm-t-s --map \"tip.x=disp_x\"");
-  verb->callback([flags, &command] { compare_files(*flags, command); });
+      "  lissom compare results/result.h5 measured.csv --units-b mm-t-s --map \"tip.x=disp_x\"",
+      {input("A", flags->job.a, "The reference: a result.h5, a folder with one, or a table (.csv)"),
+       input("B", flags->job.b, "What is compared with it"),
+       texts("--map", flags->map, "TEXT",
+             "A column of A and the one of B that measures the same, \"tip.x=disp_x\"; may be repeated",
+             true),
+       units_flag("--units-a", flags->units_a, "Units of the table A (default: those of the study of B)"),
+       units_flag("--units-b", flags->units_b, "Units of the table B (default: those of the study of A)"),
+       flag("--no-nodes", flags->job.options.nodes, "Sensors and energies only", false),
+       out_folder(flags->job.out, "Folder for differences.csv and comparison.json")},
+      [flags](Command& command) { compare_files(*flags, command); }};
 }
 
 }  // namespace lissom::app

@@ -1,14 +1,13 @@
-// lissom completion: scripts with which a shell completes command lines, made from the verbs and flags
-// themselves. Names of cases, bodies and keys are those of the study in the command line: the scripts ask
-// `lissom complete` for them.
+// lissom completion: scripts with which a shell completes command lines, made from the table of verbs. Names
+// of cases, bodies and keys are those of the study in the command line: the scripts ask `lissom complete`.
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
 #include "apps/lissom/command.hpp"
 #include "apps/lissom/verbs.hpp"
 #include "lissom/core/text.hpp"
-#include "lissom/io/study_resolve.hpp"
 
 namespace lissom::app {
 
@@ -34,6 +33,24 @@ const char* asked_of_study(ArgumentKind kind) {
   }
 }
 
+// Of a file the extensions that its meaning names, "A mesh (.msh .bdf) or a result.h5": msh, bdf, h5.
+std::vector<std::string> extensions_of(const Argument& argument) {
+  std::string text = argument.meaning;
+  for (char& c : text)
+    if (std::string_view("(),;|").find(c) != std::string_view::npos) c = ' ';
+  std::vector<std::string> found;
+  for (std::string_view name : split_blanks(text)) {
+    while (name.ends_with('.')) name.remove_suffix(1);
+    const size_t dot = name.find('.');
+    if (dot == std::string_view::npos || dot + 1 == name.size()) continue;
+    const std::string extension(name.substr(dot + 1));
+    if (extension.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789.") != std::string::npos) continue;
+    if (std::find(found.begin(), found.end(), extension) == found.end()) found.push_back(extension);
+  }
+  if (found.empty() && argument.value() == "STUDY") found = {"toml"};
+  return found;
+}
+
 // One call of a function of the script that makes the words for an argument; nothing where there are none to
 // offer.
 std::string bash_action(const Argument& argument) {
@@ -44,7 +61,7 @@ std::string bash_action(const Argument& argument) {
     case ArgumentKind::Folder:
       return "_lissom_folders";
     case ArgumentKind::File:
-      return fmt::format("_lissom_files {}", fmt::join(argument.extensions, " "));
+      return fmt::format("_lissom_files {}", fmt::join(extensions_of(argument), " "));
     default:
       return ":";
   }
@@ -89,11 +106,10 @@ _lissom() {
   if [[ $cur == "=" ]]; then cur=; elif [[ $prev == "=" ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi
 )sh";
 
-std::string bash_script(const CLI::App& program) {
-  const std::vector<Verb> verbs = verbs_of(program);
+std::string bash_script(const std::vector<Verb>& verbs) {
   std::vector<std::string> names;
   for (const Verb& verb : verbs) names.push_back(verb.name);
-  for (const Argument& argument : arguments_of(program))
+  for (const Argument& argument : program_flags())
     names.insert(names.end(), argument.names.begin(), argument.names.end());
   std::string values, flags, places;
   for (const Verb& verb : verbs) {
@@ -101,8 +117,8 @@ std::string bash_script(const CLI::App& program) {
     std::string by_place;
     int place = 0;
     for (const Argument& argument : verb.arguments) {
-      words.insert(words.end(), argument.names.begin(), argument.names.end());
-      if (argument.names.empty()) {
+      if (!argument.by_place()) words.insert(words.end(), argument.names.begin(), argument.names.end());
+      if (argument.by_place()) {
         // what may be repeated stays for all places behind
         by_place +=
             fmt::format("      \"{} {}\"{}) {} ;;\n", verb.name, place++,
@@ -174,9 +190,9 @@ std::string zsh_action(const Argument& argument) {
     case ArgumentKind::Folder:
       return "_files -/";
     case ArgumentKind::File:
-      return argument.extensions.empty()
-                 ? "_files"
-                 : fmt::format("_files -g \"*.({})(-.)\"", fmt::join(argument.extensions, "|"));
+      if (const auto extensions = extensions_of(argument); !extensions.empty())
+        return fmt::format("_files -g \"*.({})(-.)\"", fmt::join(extensions, "|"));
+      return "_files";
     default:
       return " ";
   }
@@ -187,21 +203,23 @@ std::vector<std::string> zsh_specs(const std::vector<Argument>& arguments) {
   for (const Argument& argument : arguments) {
     const std::string value = argument.kind == ArgumentKind::None
                                   ? ""
-                                  : fmt::format(":{}:{}", zsh_text(argument.value), zsh_action(argument));
-    if (argument.names.empty()) specs.push_back(fmt::format("'{}{}'", argument.repeated ? "*" : "", value));
+                                  : fmt::format(":{}:{}", zsh_text(argument.value()), zsh_action(argument));
+    if (argument.by_place()) specs.push_back(fmt::format("'{}{}'", argument.repeated ? "*" : "", value));
     // -q and --quiet exclude each other; what may be repeated excludes nothing
-    for (const std::string& name : argument.names)
-      specs.push_back(fmt::format(
-          "{}'{}{}[{}]{}'", argument.repeated ? "'*'" : fmt::format("'({})'", fmt::join(argument.names, " ")),
-          name, !value.empty() && name.starts_with("--") ? "=" : "", zsh_text(argument.description), value));
+    else
+      for (const std::string& name : argument.names)
+        specs.push_back(fmt::format(
+            "{}'{}{}[{}]{}'",
+            argument.repeated ? "'*'" : fmt::format("'({})'", fmt::join(argument.names, " ")), name,
+            !value.empty() && name.starts_with("--") ? "=" : "", zsh_text(argument.meaning), value));
   }
   return specs;
 }
 
-std::string zsh_script(const CLI::App& program) {
+std::string zsh_script(const std::vector<Verb>& verbs) {
   std::string names, cases;
-  for (const Verb& verb : verbs_of(program)) {
-    names += fmt::format("    '{}:{}'\n", verb.name, replaced(verb.description, "'", "'\\''"));
+  for (const Verb& verb : verbs) {
+    names += fmt::format("    '{}:{}'\n", verb.name, replaced(verb.summary, "'", "'\\''"));
     cases += fmt::format("        {})\n          _arguments -s {} ;;\n", verb.name,
                          fmt::join(zsh_specs(verb.arguments), " \\\n            "));
   }
@@ -235,72 +253,27 @@ _lissom() {{
 
 if [[ $funcstack[1] == _lissom ]]; then _lissom "$@"; else compdef _lissom lissom; fi
 )sh",
-      names, fmt::join(zsh_specs(arguments_of(program)), " "), cases);
-}
-
-// Dotted names of all values of a study, entries of lists of tables by their name, as --set takes them.
-void collect_keys(const TomlValue& value, const std::string& prefix, std::vector<std::string>& keys) {
-  if (value.is_table()) {
-    for (const auto& [key, entry] : value.as_table())
-      collect_keys(entry, prefix.empty() ? key : prefix + "." + key, keys);
-  } else if (value.is_array() && !value.as_array().empty() && value.as_array().front().is_table()) {
-    for (const TomlValue& entry : value.as_array())
-      if (const std::string* name = entry.find_string("name"))
-        collect_keys(entry, prefix + "." + *name, keys);
-  } else {
-    keys.push_back(prefix + "=");
-  }
-}
-
-// What a study has of a kind, for the scripts. Only its text is looked at, so that a study with mistakes
-// still helps.
-std::vector<std::string> names_in(const std::string& what, const std::string& study) {
-  const TomlValue root = parse_toml(read_file(study), study);
-  std::vector<std::string> names;
-  if (what == "keys") {
-    collect_keys(root, "", names);
-  } else if (const TomlValue* bodies = root.find("bodies");
-             what == "bodies" && bodies && bodies->is_table()) {
-    for (const auto& [name, body] : bodies->as_table()) names.push_back(name);
-  } else if (const TomlValue* cases = root.find("cases"); what == "cases" && cases && cases->is_array()) {
-    for (const TomlValue& entry : cases->as_array())
-      if (const std::string* name = entry.find_string("name")) names.push_back(*name);
-  }
-  std::sort(names.begin(), names.end());
-  return names;
+      names, fmt::join(zsh_specs(program_flags()), " "), cases);
 }
 
 }  // namespace
 
-void add_completion(CLI::App& program, Command& command) {
-  CLI::App* verb =
-      program.add_subcommand("completion", "Print a script with which a shell completes command lines");
-  auto shell = std::make_shared<std::string>();
-  verb->add_option("SHELL", *shell, "The shell")->required()->check(CLI::IsMember({"bash", "zsh"}));
-  add_common_flags(*verb, command);
-  verb->footer(
-      "Examples:\n"
-      "  eval \"$(lissom completion bash)\"\n"
-      "  lissom completion zsh > ~/.zfunc/_lissom");
-  verb->callback([shell, &program, &command] {
-    command.text = *shell == "bash" ? bash_script(program) : zsh_script(program);
-    command.json = {{"shell", *shell}, {"script", command.text}};
-  });
-
-  // for the scripts: not listed
-  CLI::App* names = program.add_subcommand("complete", "Names that a study has")->group("");
-  auto what = std::make_shared<std::string>();
-  auto study = std::make_shared<std::string>();
-  names->add_option("WHAT", *what, "Kind of names")
-      ->required()
-      ->check(CLI::IsMember({"cases", "bodies", "keys"}));
-  names->add_option("STUDY", *study, "The study file (.toml)")->required();
-  add_common_flags(*names, command);
-  names->callback([what, study, &command] {
-    const std::vector<std::string> found = names_in(*what, *study);
-    for (const std::string& name : found) command.text += name + "\n";
-    command.json = {{*what, found}};
-  });
+Verb completion_verb() {
+  const auto shell = std::make_shared<std::string>();
+  return {.name = "completion",
+          .summary = "Print a script with which a shell completes command lines",
+          .footer =
+              "Examples:\n"
+              "  eval \"$(lissom completion bash)\"\n"
+              "  lissom completion zsh > ~/.zfunc/_lissom",
+          .arguments = {input("SHELL", *shell, {"bash", "zsh"}, "The shell")},
+          .run =
+              [shell](Command& command) {
+                const std::vector<Verb> verbs = listed_verbs(command);
+                command.text = *shell == "bash" ? bash_script(verbs) : zsh_script(verbs);
+                command.json = {{"shell", *shell}, {"script", command.text}};
+              },
+          .has_work = false};
 }
 
 }  // namespace lissom::app

@@ -1,5 +1,7 @@
 // lissom inspect: what is in a file, and is it fit for computing?
 #include "apps/lissom/command.hpp"
+#include "apps/lissom/shared_flags.hpp"
+#include "apps/lissom/verbs.hpp"
 #include "lissom/io/result_file.hpp"
 #include "lissom/study/inspect_job.hpp"
 
@@ -7,16 +9,15 @@ namespace lissom::app {
 
 namespace {
 
-void inspect(const BodyFlags& flags, const CLI::App& verb, Command& command) {
+void inspect(const BodyFlags& flags, Command& command) {
   const bool rom = is_rom(flags.file);
   const bool result =
       !is_study(flags.file) && std::filesystem::is_regular_file(flags.file) && is_result_file(flags.file);
   JobContext context = command.context();
   if (!is_study(flags.file) && !rom && !result) return command.take(inspect_body(body_spec(flags), context));
   // a study says itself what its bodies are, as does a model
-  for (const CLI::Option* option : verb.get_options([](const CLI::Option* o) { return o->count() > 0; }))
-    if (const std::string name = option->get_name();
-        name != "FILE" && name != "--json" && name != "--quiet" && name != "--trust-geometry")
+  for (const std::string& name : command.given)
+    if (name != "FILE" && name != "--json" && name != "--quiet" && name != "--trust-geometry")
       fail_input("{} goes with a mesh or matrix file, and {} is {}", name, flags.file,
                  rom      ? "a reduced mechanism"
                  : result ? "the result of a simulation"
@@ -30,21 +31,18 @@ void inspect(const BodyFlags& flags, const CLI::App& verb, Command& command) {
 
 }  // namespace
 
-void add_inspect(CLI::App& program, Command& command) {
-  CLI::App* verb = program.add_subcommand("inspect", "What is in a mesh, matrix, study, ROM or result file");
-  auto flags = std::make_shared<BodyFlags>();
-  add_body_flags(*verb, *flags);
-  add_common_flags(*verb, command);
-  verb->footer(
-      "Examples:\n"
-      "  lissom inspect part.bdf\n"
-      "  lissom inspect part.inp --units mm-t-s --json\n"
-      "  lissom inspect part.step --units mm-t-s --material E=70e3,nu=0.33,rho=2.71e-9\n"
-      "  lissom inspect job.sti --mesh job.inp        K and M that CalculiX wrote\n"
-      "  lissom inspect study.toml                    bodies, joints, constraints, degrees of freedom\n"
-      "  lissom inspect four-bar.rom.h5               order, parts, places, frequencies, training\n"
-      "  lissom inspect results/result.h5             samples, until when, complete or not");
-  verb->callback([flags, verb, &command] { inspect(*flags, *verb, command); });
+Verb inspect_verb() {
+  const auto flags = std::make_shared<BodyFlags>();
+  return {"inspect", "What is in a mesh, matrix, study, ROM or result file",
+          "Examples:\n"
+          "  lissom inspect part.bdf\n"
+          "  lissom inspect part.inp --units mm-t-s --json\n"
+          "  lissom inspect part.step --units mm-t-s --material E=70e3,nu=0.33,rho=2.71e-9\n"
+          "  lissom inspect job.sti --mesh job.inp        K and M that CalculiX wrote\n"
+          "  lissom inspect study.toml                    bodies, joints, constraints, degrees of freedom\n"
+          "  lissom inspect four-bar.rom.h5               order, parts, places, frequencies, training\n"
+          "  lissom inspect results/result.h5             samples, until when, complete or not",
+          body_flags(*flags), [flags](Command& command) { inspect(*flags, command); }};
 }
 
 }  // namespace lissom::app

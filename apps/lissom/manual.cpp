@@ -1,6 +1,7 @@
-// lissom manual: the manual page lissom(1) in mdoc, made from the verbs and flags themselves. Not listed: the
+// lissom manual: the manual page lissom(1) in mdoc, made from the table of verbs. Not listed: the
 // page is made and installed by the build.
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <cctype>
 #include <sstream>
@@ -47,12 +48,12 @@ std::string choices_of(const Argument& argument) {
 // The entry of a flag or argument in a list.
 std::string entry_of(const Argument& argument) {
   std::string head = ".It";
-  for (size_t i = 0; i < argument.names.size(); ++i) {
+  for (size_t i = 0; !argument.by_place() && i < argument.names.size(); ++i) {
     head += fmt::format(" Fl {}", word(argument.names[i].substr(1)));
     if (i + 1 < argument.names.size()) head += " ,";
   }
-  if (!argument.value.empty()) head += fmt::format(" Ar {}", word(argument.value));
-  std::string text = argument.description;
+  if (!argument.value().empty()) head += fmt::format(" Ar {}", word(argument.value()));
+  std::string text = argument.meaning;
   if (!text.empty() && !text.ends_with('.')) text += '.';
   return fmt::format("{}\n{}\n", head, text_line(text + choices_of(argument)));
 }
@@ -74,7 +75,7 @@ std::string footer_of(const std::string& footer) {
 }
 
 std::string section_of(const Verb& verb) {
-  std::string out = fmt::format(".Ss lissom {}\n{}.\n", word(verb.name), text_line(verb.description));
+  std::string out = fmt::format(".Ss lissom {}\n{}.\n", word(verb.name), text_line(verb.summary));
   out += ".Bl -tag -width Ds\n";
   for (const Argument& argument : verb.arguments) out += entry_of(argument);
   return out + ".El\n" + footer_of(verb.footer);
@@ -83,8 +84,8 @@ std::string section_of(const Verb& verb) {
 std::string synopsis_of(const Verb& verb) {
   std::string out = fmt::format(".Nm lissom\n.Cm {}\n", word(verb.name));
   for (const Argument& argument : verb.arguments) {
-    if (!argument.names.empty()) continue;
-    out += fmt::format("{} {}{}\n", argument.required ? ".Ar" : ".Op Ar", word(argument.value),
+    if (!argument.by_place()) continue;
+    out += fmt::format("{} {}{}\n", argument.required ? ".Ar" : ".Op Ar", word(argument.value()),
                        argument.repeated ? " ..." : "");
   }
   return out + ".Op Ar flags\n";
@@ -157,8 +158,7 @@ and
 .Cm exit_code .
 )";
 
-std::string manual(const CLI::App& program) {
-  const std::vector<Verb> verbs = verbs_of(program);
+std::string manual(const std::vector<Verb>& verbs) {
   std::string out = fmt::format(
       ".\\\" made by 'lissom manual' from the definitions of its verbs and flags\n"
       ".Dd {}\n.Dt LISSOM 1\n.Os\n.Sh NAME\n.Nm lissom\n.Nd flexible multibody dynamics and its model-order "
@@ -167,8 +167,8 @@ std::string manual(const CLI::App& program) {
       date_of(LISSOM_DATE));
   for (const Verb& verb : verbs) out += synopsis_of(verb);
   out += fmt::format(".Sh DESCRIPTION\n{}\n.Pp\nFlags that belong to no verb:\n.Bl -tag -width Ds\n",
-                     text_line(program.get_description()));
-  for (const Argument& argument : arguments_of(program)) out += entry_of(argument);
+                     text_line(program_summary));
+  for (const Argument& argument : program_flags()) out += entry_of(argument);
   out += ".El\n";
   for (const Verb& verb : verbs) out += section_of(verb);
   out += other_sections;
@@ -187,13 +187,18 @@ std::string manual(const CLI::App& program) {
 
 }  // namespace
 
-void add_manual(CLI::App& program, Command& command) {
-  CLI::App* verb = program.add_subcommand("manual", "Print the manual page (mdoc)")->group("");
-  add_common_flags(*verb, command);
-  verb->callback([&program, &command] {
-    command.text = manual(program);
-    command.json = {{"page", command.text}};
-  });
+Verb manual_verb() {
+  return {.name = "manual",
+          .summary = "Print the manual page (mdoc)",
+          .footer = "",
+          .arguments = {},
+          .run =
+              [](Command& command) {
+                command.text = manual(listed_verbs(command));
+                command.json = {{"page", command.text}};
+              },
+          .listed = false,
+          .has_work = false};
 }
 
 }  // namespace lissom::app

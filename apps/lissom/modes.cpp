@@ -2,9 +2,12 @@
 #include <optional>
 
 #include "apps/lissom/command.hpp"
+#include "apps/lissom/shared_flags.hpp"
+#include "apps/lissom/verbs.hpp"
 #include "lissom/core/folder_lock.hpp"
 #include "lissom/core/own_file.hpp"
 #include "lissom/study/body.hpp"
+#include "lissom/study/job.hpp"
 #include "lissom/study/view.hpp"
 
 namespace lissom::app {
@@ -14,7 +17,7 @@ namespace {
 struct ModesFlags {
   BodyFlags body;
   VibrationOptions options;
-  std::string out;
+  std::filesystem::path out;
   bool no_files = false, no_paraview = false;
 };
 
@@ -25,7 +28,8 @@ void modes(ModesFlags flags, Command& command) {
   BodySpec spec = body_spec(flags.body);
   spec.modes = flags.options;
   spec.paraview = !flags.no_paraview;
-  const std::filesystem::path folder = flags.out.empty() ? spec.name + ".modes" : flags.out;
+  const std::filesystem::path folder =
+      flags.out.empty() ? std::filesystem::path(spec.name + ".modes") : flags.out;
   const InputGuard inputs({spec.mesh, spec.body_file, spec.stiffness, spec.mass_matrix, spec.dofs});
   std::optional<FolderLock> lock;
   if (!flags.no_files) {
@@ -64,35 +68,29 @@ void modes(ModesFlags flags, Command& command) {
 
 }  // namespace
 
-void add_modes(CLI::App& program, Command& command) {
-  CLI::App* verb = program.add_subcommand("modes", "Natural frequencies and mode shapes of a body");
-  auto flags = std::make_shared<ModesFlags>();
-  add_body_flags(*verb, flags->body);
-  verb->add_option(
-      "--mass", flags->body.mass,
-      "consistent, lumped, or calculix (the few points that CalculiX integrates with; for comparisons)");
-  takes_whole_number(
-      verb->add_option("--count", flags->options.count, "Number of modes, rigid ones included (default 12)"),
-      1, std::numeric_limits<int>::max());
-  verb->add_option("--fix", flags->options.fix, "Node set to hold, or \"node 17\"; may be repeated")
-      ->allow_extra_args(false);  // or it would swallow a FILE behind it
-  takes_number(
-      verb->add_option("--tolerance", flags->options.tolerance, "Of the eigen-solver (default 1e-9)"),
-      {.from = 1e-15, .to = 0.1});
-  verb->add_flag("--allow-parts", flags->options.allow_parts, "Accept a body in several unconnected parts");
-  verb->add_option("--out", flags->out,
-                   "Folder for the body file and the file for ParaView (default: NAME.modes)")
-      ->check(not_empty());
-  verb->add_flag("--no-paraview", flags->no_paraview, "Write no file for ParaView");
-  verb->add_flag("--no-files", flags->no_files, "Write nothing at all");
-  add_common_flags(*verb, command);
-  verb->footer(
+Verb modes_verb() {
+  const auto flags = std::make_shared<ModesFlags>();
+  return {
+      "modes",
+      "Natural frequencies and mode shapes of a body",
       "Examples:\n"
       "  lissom modes part.bdf --count 20\n"
       "  lissom modes part.step --units mm-t-s --material E=70e3,nu=0.33,rho=2.71e-9 --mesh-size 4\n"
       "  lissom modes part.msh --material E=210e9,nu=0.288,rho=7829 --mass lumped --fix bore --json\n"
-      "  lissom modes K.mtx --mass-matrix M.mtx --dofs rows.dof --mesh part.inp");
-  verb->callback([flags, &command] { modes(*flags, command); });
+      "  lissom modes K.mtx --mass-matrix M.mtx --dofs rows.dof --mesh part.inp",
+      {body_flags(flags->body),
+       choice(
+           "--mass", flags->body.mass, {"consistent", "lumped", "calculix"},
+           "consistent, lumped, or calculix (the few points that CalculiX integrates with; for comparisons)"),
+       whole_number("--count", flags->options.count, "Number of modes, rigid ones included (default 12)", 1),
+       texts("--fix", flags->options.fix, "SET", "Node set to hold, or \"node 17\"; may be repeated"),
+       number("--tolerance", flags->options.tolerance, "Of the eigen-solver (default 1e-9)",
+              {.from = 1e-15, .to = 0.1}),
+       flag("--allow-parts", flags->options.allow_parts, "Accept a body in several unconnected parts"),
+       out_folder(flags->out, "Folder for the body file and the file for ParaView (default: NAME.modes)"),
+       flag("--no-paraview", flags->no_paraview, "Write no file for ParaView"),
+       flag("--no-files", flags->no_files, "Write nothing at all")},
+      [flags](Command& command) { modes(*flags, command); }};
 }
 
 }  // namespace lissom::app

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "apps/lissom/command.hpp"
+#include "apps/lissom/verbs.hpp"
 #include "lissom/core/atomic_file.hpp"
 #include "lissom/core/file_kind.hpp"
 #include "lissom/io/new_study.hpp"
@@ -62,15 +63,21 @@ void make_study(const NewFlags& flags, Command& command) {
 
 }  // namespace
 
-void add_new(CLI::App& program, Command& command) {
-  CLI::App* verb = program.add_subcommand("new", "Write a commented study to begin with");
-  auto flags = std::make_shared<NewFlags>();
-  verb->add_option("NAME", flags->name, "The folder that is made, and the study in it");
-  verb->add_option("--kind", flags->kind, "What the study is about (default: " + flags->kind + ")");
-  verb->add_flag("--list", flags->list, "List the kinds");
-  add_common_flags(*verb, command);
-  verb->footer("Example:\n  lissom new pendulum --kind mechanism");
-  verb->callback([flags, &command] { make_study(*flags, command); });
+Verb new_verb() {
+  const auto flags = std::make_shared<NewFlags>();
+  std::vector<std::string> kinds;
+  for (const NewStudyKind& kind : new_study_kinds()) kinds.push_back(kind.name);
+  Argument name = input("NAME", flags->name, "The folder that is made, and the study in it");
+  name.required = false;
+  return {.name = "new",
+          .summary = "Write a commented study to begin with",
+          .footer = "Example:\n  lissom new pendulum --kind mechanism",
+          .arguments = {name,
+                        choice("--kind", flags->kind, kinds,
+                               "What the study is about (default: " + flags->kind + ")"),
+                        flag("--list", flags->list, "List the kinds")},
+          .run = [flags](Command& command) { make_study(*flags, command); },
+          .has_work = false};
 }
 
 }  // namespace lissom::app

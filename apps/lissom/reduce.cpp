@@ -2,49 +2,29 @@
 #include <optional>
 
 #include "apps/lissom/command.hpp"
+#include "apps/lissom/shared_flags.hpp"
+#include "apps/lissom/verbs.hpp"
 #include "lissom/study/run_job.hpp"
 
 namespace lissom::app {
 
-namespace {
-
-struct ReduceFlags {
-  std::string study, out, body;
-  std::optional<double> tolerance;
-  bool no_files = false;
-};
-
-void reduce(const ReduceFlags& flags, Command& command) {
-  ReduceJob job;
-  job.study.file = flags.study;
-  job.body = flags.body;
-  job.tolerance = flags.tolerance;
-  job.out = flags.out;
-  job.write_files = !flags.no_files;
-  JobContext context = command.context();
-  command.take(run_reduce_job(job, context));
-}
-
-}  // namespace
-
-void add_reduce(CLI::App& program, Command& command) {
-  CLI::App* verb =
-      program.add_subcommand("reduce", "Reduce the bodies of a study to the accuracy it asks for");
-  auto flags = std::make_shared<ReduceFlags>();
-  verb->add_option("STUDY", flags->study, "The study file (.toml) with [bodies.NAME.reduce]")->required();
-  verb->add_option("--body", flags->body, "Only this body of the study")->check(not_empty());
-  takes_number(verb->add_option("--tolerance", flags->tolerance,
-                                "In place of the study's: relative error of the eigenvalues"),
-               {.from = 0, .to = 1, .above_from = true});
-  verb->add_option("--out", flags->out, "Folder for the results (default: NAME.out)")->check(not_empty());
-  verb->add_flag("--no-files", flags->no_files, "Write nothing at all");
-  add_geometry_flag(*verb);
-  add_common_flags(*verb, command);
-  verb->footer(
-      "Examples:\n"
-      "  lissom reduce examples/connecting-rod/study.toml --out results\n"
-      "  lissom reduce examples/cylinder/study.toml --tolerance 0.0001 --no-files");
-  verb->callback([flags, &command] { reduce(*flags, command); });
+Verb reduce_verb() {
+  const auto job = std::make_shared<ReduceJob>();
+  return {"reduce",
+          "Reduce the bodies of a study to the accuracy it asks for",
+          "Examples:\n"
+          "  lissom reduce examples/connecting-rod/study.toml --out results\n"
+          "  lissom reduce examples/cylinder/study.toml --tolerance 0.0001 --no-files",
+          {study_argument(job->study.file, "The study file (.toml) with [bodies.NAME.reduce]"),
+           text("--body", job->body, "Only this body of the study", ArgumentKind::Body),
+           number("--tolerance", job->tolerance, "In place of the study's: relative error of the eigenvalues",
+                  {.from = 0, .to = 1, .above_from = true}),
+           out_folder(job->out), flag("--no-files", job->write_files, "Write nothing at all", false),
+           geometry_flag()},
+          [job](Command& command) {
+            JobContext context = command.context();
+            command.take(run_reduce_job(*job, context));
+          }};
 }
 
 }  // namespace lissom::app

@@ -2,6 +2,7 @@
 #include "lissom/study/report.hpp"
 
 #include "apps/lissom/command.hpp"
+#include "apps/lissom/verbs.hpp"
 #include "lissom/core/resources.hpp"
 
 namespace lissom::app {
@@ -30,28 +31,27 @@ void report(const ReportFlags& flags, Command& command) {
 
 }  // namespace
 
-void add_report(CLI::App& program, Command& command) {
-  CLI::App* verb = program.add_subcommand("report", "Results as one HTML file that needs nothing else");
-  auto flags = std::make_shared<ReportFlags>();
-  verb->add_option(
-          "RUN", flags->run,
-          "A folder that 'lissom run', simulate, train, compare, sweep or another verb has left, or one "
-          "file of it (result.h5, *.rom.h5, *.reduced.h5, ...)")
-      ->required();
-  verb->add_option("--out", flags->out,
-                   "The page (default: report.html in the folder, NAME.report.html beside a file)")
-      ->check(not_empty());
-  takes_number(verb->add_option("--max-size", flags->max_size,
-                                "Largest size of the page in MB; pictures are thinned out")
-                   ->capture_default_str(),
-               {.from = 1, .to = 2000});
-  add_common_flags(*verb, command);
-  verb->footer(
+Verb report_verb() {
+  const auto flags = std::make_shared<ReportFlags>();
+  Argument max_size =
+      number("--max-size", flags->max_size, "Largest size of the page in MB; pictures are thinned out",
+             {.from = 1, .to = 2000});
+  max_size.shown_default = fmt::format("{}", flags->max_size);
+  return {
+      "report",
+      "Results as one HTML file that needs nothing else",
       "Examples:\n"
       "  lissom report results\n"
       "  lissom report results/result.h5 --out motion.html\n"
-      "  lissom report results --max-size 5 --json");
-  verb->callback([flags, &command] { report(*flags, command); });
+      "  lissom report results --max-size 5 --json",
+      {input("RUN", flags->run,
+             "A folder that 'lissom run', simulate, train, compare, sweep or another verb has left, or one "
+             "file of it (result.h5, *.rom.h5, *.reduced.h5, ...)"),
+       text("--out", flags->out,
+            "The page (default: report.html in the folder, NAME.report.html beside a file)",
+            ArgumentKind::File),
+       max_size},
+      [flags](Command& command) { report(*flags, command); }};
 }
 
 }  // namespace lissom::app

@@ -1,5 +1,7 @@
 // lissom run: a study file, end to end.
 #include "apps/lissom/command.hpp"
+#include "apps/lissom/shared_flags.hpp"
+#include "apps/lissom/verbs.hpp"
 #include "lissom/core/resources.hpp"
 #include "lissom/core/text.hpp"
 #include "lissom/study/run_job.hpp"
@@ -9,22 +11,10 @@ namespace lissom::app {
 
 namespace {
 
-struct RunFlags {
-  std::string study, out;
-  ResumeFlags resume;
-  SettingFlags settings;
-  bool details = false, no_report = false;
-};
-
-void run(const RunFlags& flags, Command& command) {
-  RunJob job;
-  job.study = {flags.study, {}, flags.settings.settings()};
-  job.out = flags.out;
-  job.report = !flags.no_report;
-  job.resume = flags.resume;
+void run(const RunJob& job, bool details, Command& command) {
   JobContext context = command.context();
   RunResult result = run_run_job(job, context);
-  if (flags.details) command.text = std::move(result.text);
+  if (details) command.text = std::move(result.text);
   command.styled = run_summary(result.json, result.out, Terminal::of_stdout());
   command.styled += fmt::format("wrote {}\n", printable((result.out / "summary.json").string()));
   if (result.report)
@@ -36,22 +26,19 @@ void run(const RunFlags& flags, Command& command) {
 
 }  // namespace
 
-void add_run(CLI::App& program, Command& command) {
-  CLI::App* verb = program.add_subcommand("run", "Carry out everything a study file asks for");
-  auto flags = std::make_shared<RunFlags>();
-  verb->add_option("STUDY", flags->study, "The study file (.toml)")->required();
-  verb->add_option("--out", flags->out, "Folder for the results (default: NAME.out)")->check(not_empty());
-  verb->add_flag("--details", flags->details, "Print everything, not only the summary");
-  verb->add_flag("--no-report", flags->no_report, "Neither report.html nor the views that it shows");
-  add_resume_flags(*verb, flags->resume);
-  add_set_flag(*verb, flags->settings);
-  add_geometry_flag(*verb);
-  add_common_flags(*verb, command);
-  verb->footer(
-      "Examples:\n"
-      "  lissom run examples/rod-modes/study.toml --out results\n"
-      "  lissom run study.toml --set bodies.rod.reduce.tolerance=0.001");
-  verb->callback([flags, &command] { run(*flags, command); });
+Verb run_verb() {
+  const auto job = std::make_shared<RunJob>();
+  const auto details = std::make_shared<bool>(false);
+  return {"run",
+          "Carry out everything a study file asks for",
+          "Examples:\n"
+          "  lissom run examples/rod-modes/study.toml --out results\n"
+          "  lissom run study.toml --set bodies.rod.reduce.tolerance=0.001",
+          {study_argument(job->study.file), out_folder(job->out),
+           flag("--details", *details, "Print everything, not only the summary"),
+           flag("--no-report", job->report, "Neither report.html nor the views that it shows", false),
+           resume_flags(job->resume), set_flag(job->study.settings), geometry_flag()},
+          [job, details](Command& command) { run(*job, *details, command); }};
 }
 
 }  // namespace lissom::app

@@ -1,6 +1,8 @@
 // lissom simulate: the simulation of a study, or of one of its cases, or of a reduced mechanism, and nothing
 // else.
-#include "apps/lissom/mechanism.hpp"
+#include "apps/lissom/command.hpp"
+#include "apps/lissom/shared_flags.hpp"
+#include "apps/lissom/verbs.hpp"
 #include "lissom/study/run_summary.hpp"
 #include "lissom/study/simulate_job.hpp"
 
@@ -8,20 +10,7 @@ namespace lissom::app {
 
 namespace {
 
-struct SimulateFlags {
-  MechanismFlags mechanism;
-  std::string out;
-  ResumeFlags resume;
-  bool no_view = false;
-};
-
-void simulate_file(const SimulateFlags& flags, Command& command) {
-  SimulateJob job;
-  job.mechanism = flags.mechanism.input();
-  job.out = flags.out;
-  job.view = !flags.no_view;
-  job.keep = false;
-  job.resume = flags.resume;
+void simulate_file(const SimulateJob& job, Command& command) {
   JobContext context = command.context();
   SimulateResult result = run_simulate_job(job, context);
   command.text = std::move(result.text);
@@ -31,26 +20,13 @@ void simulate_file(const SimulateFlags& flags, Command& command) {
 
 }  // namespace
 
-void add_simulate(CLI::App& program, Command& command) {
-  CLI::App* verb = program.add_subcommand("simulate", "Simulate the mechanism of a study, or a reduced one");
-  auto flags = std::make_shared<SimulateFlags>();
-  verb->add_option("FILE", flags->mechanism.file,
-                   "The study file (.toml) with joints and [simulate], or a reduced mechanism (.rom.h5)")
-      ->required();
-  verb->add_option(
-          "--study", flags->mechanism.study,
-          "Of a reduced mechanism: the loads, sensors and [simulate] of this study in place of its own")
-      ->check(not_empty());
-  verb->add_option("--case", flags->mechanism.case_name, "This case of the study instead of the study itself")
-      ->check(not_empty());
-  verb->add_option("--out", flags->out, "Folder for the results (default: NAME.out, or NAME.out/CASE)")
-      ->check(not_empty());
-  verb->add_flag("--no-view", flags->no_view, "Write no view of the motion (motion.view.h5)");
-  add_resume_flags(*verb, flags->resume);
-  add_setting_flags(*verb, flags->mechanism.settings);
-  add_geometry_flag(*verb);
-  add_common_flags(*verb, command);
-  verb->footer(
+Verb simulate_verb() {
+  const auto job = std::make_shared<SimulateJob>();
+  job->keep = false;
+  MechanismInput& mechanism = job->mechanism;
+  return {
+      "simulate",
+      "Simulate the mechanism of a study, or a reduced one",
       "Writes sensors.csv (in the study's units) and result.h5 (in SI units). Ctrl-C ends the run and keeps "
       "what was computed; --resume goes on from there, or from where a run was killed.\n"
       "Examples:\n"
@@ -58,8 +34,14 @@ void add_simulate(CLI::App& program, Command& command) {
       "  lissom simulate study.toml --case gcms --json\n"
       "  lissom simulate study.toml --resume\n"
       "  lissom simulate four-bar.rom.h5 --study other-load.toml\n"
-      "  lissom simulate pendulum.rom.h5 --set mass1=0.2642 --set mass2=0.15 --strict");
-  verb->callback([flags, &command] { simulate_file(*flags, command); });
+      "  lissom simulate pendulum.rom.h5 --set mass1=0.2642 --set mass2=0.15 --strict",
+      {input("FILE", mechanism.main.file,
+             "The study file (.toml) with joints and [simulate], or a reduced mechanism (.rom.h5)"),
+       rom_study_flag(mechanism, "loads, sensors and [simulate]"), case_flag(mechanism.case_name),
+       out_folder(job->out, "Folder for the results (default: NAME.out, or NAME.out/CASE)"),
+       flag("--no-view", job->view, "Write no view of the motion (motion.view.h5)", false),
+       resume_flags(job->resume), set_flag(mechanism.main.settings), strict_flag(mechanism), geometry_flag()},
+      [job](Command& command) { simulate_file(*job, command); }};
 }
 
 }  // namespace lissom::app

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any, Iterable, Mapping, Sequence
-
-import numpy as np
-import scipy.sparse
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence
 
 from . import _core, _toml
 from ._calls import Array, Call, Path, Progress, integer, integers, number, numbers, parsed, path, text, texts
 from ._errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import scipy.sparse
+    from numpy.typing import NDArray
+else:
+    from ._numpy import np
 
 # names of other programs (meshio) for the elements
 _ELEMENT_NAMES = {
@@ -459,15 +462,21 @@ class ReducedBody:
 
 
 def _lower(arrays: tuple[Array, NDArray[np.int32], NDArray[np.int32]]) -> scipy.sparse.csc_matrix:
+    import scipy.sparse
+
     n = len(arrays[2]) - 1
     return scipy.sparse.csc_matrix(arrays, shape=(n, n), copy=False)
 
 
 def _full(lower: scipy.sparse.csc_matrix) -> scipy.sparse.csc_matrix:
+    import scipy.sparse
+
     return (lower + scipy.sparse.tril(lower, -1).T).tocsc()
 
 
 def _entries(matrix: Any, what: str) -> tuple[int, tuple[NDArray[np.int64], NDArray[np.int64], Array]]:
+    import scipy.sparse
+
     try:
         coo = scipy.sparse.coo_matrix(matrix)
     except (TypeError, ValueError):

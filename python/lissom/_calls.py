@@ -6,28 +6,34 @@ import functools
 import json
 import operator
 import os
-import shutil
-import subprocess
 import sys
 import warnings as _warnings
 import weakref
-from typing import Any, Callable, Union
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Callable, Union
 
 from . import _core
 from ._errors import InputError, Warning
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+else:
+    from ._numpy import np
+
+    Array = Any
+
 Path = Union[str, "os.PathLike[str]"]
 Progress = Union[bool, None, Callable[[str, float], object]]
-Array = NDArray[np.float64]
 
 
 class TemporaryFolder:
     """A folder that goes with the last object that keeps it."""
 
     def __init__(self) -> None:
+        import shutil
+
         # of a Python that is killed it goes when the next one makes one
         self._folder = _core.PrivateFolder()
         self.name = self._folder.path
@@ -57,6 +63,9 @@ class Call:
 
 @functools.lru_cache(maxsize=None)
 def _program_of(environment: str | None, search: str | None) -> str:
+    import shutil
+    import subprocess
+
     folder = os.path.dirname(os.path.abspath(__file__))
     build = os.path.dirname(os.path.dirname(folder))
     found: list[str | None] = [os.path.join(folder, "bin", "lissom")]

@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Iterator, Mapping
 
-import numpy as np
-from numpy.typing import NDArray
-
 from . import _core
 from ._calls import Array, Call, Path, parsed, path, text
 from ._errors import InputError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from ._rom import Rom
+else:
+    from ._numpy import np
 
 
 class Sensors(Mapping[str, Array]):

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Mapping, Sequence
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from . import _core, _toml
 from ._calls import Array, Call, Path, Progress, numbers, path, text
 from ._errors import InputError
 from ._results import FrequencyResponse, Linearisation, Run, Sensors
 from ._study import Study, _linearise, _MechanismInput, _response, _simulate, _static, _StudyInput
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    from ._numpy import np
 
 
 class Rom:

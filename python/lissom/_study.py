@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Mapping, Sequence, Union
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Mapping, Sequence, Union
 
 from . import _core, _toml
 from ._calls import Call, Path, Progress, TemporaryFolder, integer, number, optional_path, parsed, path, text, texts
 from ._errors import InputError
 from ._results import Comparison, FrequencyResponse, Linearisation, Run, StudyResult, Training
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    from ._numpy import np
 
 _StudyInput = tuple[str, Union[str, None], list[tuple[str, str]]]
 _MechanismInput = tuple[_StudyInput, Union[_StudyInput, None], str, bool]

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
-from typing import Any, Mapping
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Mapping
 
 from ._errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    from ._numpy import np
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+\Z")
 
