@@ -52,7 +52,7 @@ class Contract(ModesTest):
         self.assertLess(found["peak_memory_bytes"], 1e9)
         for phase in ("reading", "assembly", "factorisation", "total"):
             self.assertIn(phase, found["seconds"])
-        self.assertTrue(all(0 <= s < 60 for s in found["seconds"].values()))
+        self.assertTrue(all(s >= 0 for s in found["seconds"].values()))
         parts = sum(s for phase, s in found["seconds"].items() if phase != "total")
         self.assert_close(found["seconds"]["total"], parts, 1e-9)
 
