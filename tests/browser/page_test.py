@@ -11,12 +11,9 @@ import subprocess
 import unittest
 import xml.etree.ElementTree as xml
 
-from support import BrowserTest, LISSOM, Page
+from selenium.webdriver import ActionChains, Keys
 
-try:
-    from selenium.webdriver import ActionChains, Keys
-except ImportError:
-    pass
+from support import BrowserTest, LISSOM, Page
 
 TIME = [0.001 * k for k in range(501)]
 FAST = [0.3 * math.cos(40 * t) for t in TIME]

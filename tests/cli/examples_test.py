@@ -7,13 +7,11 @@ import re
 import subprocess
 import unittest
 
-from support import LISSOM, SOURCE, CliTest, load_script, needs_gmsh
+import h5py
+import numpy as np
 
-try:
-    import h5py
-    import numpy as np
-except ImportError:
-    h5py = None
+from support import LISSOM, SOURCE, CliTest, load_script
+
 
 pages = load_script("follow-page")
 TOLERANCES = [0.1, 0.01, 0.001, 0.0001]
@@ -46,7 +44,6 @@ class ExamplesBase(CliTest):
         return json.loads((self.folder / name / "summary.json").read_text())
 
 
-@needs_gmsh
 class ReductionsTest(ExamplesBase):
     def assert_tolerances_are_met(self, reduce):
         """The default proves every tolerance, and the exact error of every mode in range is below it."""
@@ -104,8 +101,6 @@ class ReductionsTest(ExamplesBase):
                 self.assertGreater(paper["max_eigenvalue_error"], 0.1)
 
 
-@needs_gmsh
-@unittest.skipUnless(h5py, "h5py is not installed")
 class MechanismsTest(ExamplesBase):
     def sensors(self, folder, file="sensors.csv"):
         with open(self.folder / folder / file) as file:
@@ -450,7 +445,6 @@ class MechanismsTest(ExamplesBase):
         return np.array(angles)
 
 
-@unittest.skipUnless(h5py, "h5py is not installed")
 class BeamsTest(ExamplesBase):
     def assert_model_of_the_paper(self, training, order, values, energy):
         """The singular values' sum of centred snapshots proposes the paper's order, and no test keeps a constraint or fails."""

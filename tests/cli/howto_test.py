@@ -9,7 +9,7 @@ import re
 import subprocess
 import unittest
 
-from support import LISSOM, SOURCE, CliTest, load_script, needs_ccx, needs_gmsh
+from support import LISSOM, SOURCE, CliTest, load_script
 
 pages = load_script("follow-page")
 
@@ -82,7 +82,6 @@ class EveryPageTest(unittest.TestCase):
                 pages.check_printed(wrong, "x\nmass 0.1571 kg\ny 3\nrun  complete\n")
 
 
-@needs_gmsh
 class TutorialTest(HowtoBase):
     page = "docs/tutorial.md"
 
@@ -97,7 +96,6 @@ class TutorialTest(HowtoBase):
         self.assertGreater(float(re.search(r"trust +at most (\S+)", other)[1]), 30)
 
 
-@needs_gmsh
 class ReadmeTest(HowtoBase):
     page = "README.md"
 
@@ -112,7 +110,6 @@ class ReadmeTest(HowtoBase):
         self.assertAlmostEqual(float(said.split("=")[1]), 0.0722, delta=1e-4)
 
 
-@needs_gmsh
 class FeaturesTest(HowtoBase):
     page = "docs/features.md"
 
@@ -120,7 +117,6 @@ class FeaturesTest(HowtoBase):
         self.follow()
 
 
-@needs_gmsh
 class ReduceBodyTest(HowtoBase):
     page = "docs/howto/reduce-a-body.md"
 
@@ -129,8 +125,6 @@ class ReduceBodyTest(HowtoBase):
         self.assertLess(float(re.search(r"certified: proven below (\S+) %", printed)[1]), 0.1)
 
 
-@needs_gmsh
-@needs_ccx
 class ExportTest(HowtoBase):
     page = "docs/howto/export-matrices.md"
 
@@ -158,7 +152,6 @@ class TrajectoriesTest(HowtoBase):
         self.follow()
 
 
-@needs_gmsh
 class FormulationTest(HowtoBase):
     page = "docs/howto/pick-a-formulation.md"
 
@@ -169,7 +162,6 @@ class FormulationTest(HowtoBase):
             self.assertLess(float(re.search(re.escape(column) + r"\s+m\s+(\S+)", printed)[1]), 1e-6)
 
 
-@needs_gmsh
 class PythonTest(HowtoBase):
     page = "docs/howto/use-from-python.md"
 
@@ -191,7 +183,6 @@ class ResumeTest(HowtoBase):
         self.follow()
 
 
-@needs_gmsh
 class RodModesTest(HowtoBase):
     page = "examples/rod-modes/README.md"
 
@@ -203,7 +194,6 @@ class RodModesTest(HowtoBase):
             self.assertAlmostEqual(elastic / first, 1, delta=0.01)
 
 
-@needs_gmsh
 class ExudynExampleTest(HowtoBase):
     page = "examples/four-bar-exudyn/README.md"
 
@@ -279,7 +269,6 @@ class CompareTest(HowtoBase):
         self.assertIn("3 times that both have", second)
 
 
-@needs_gmsh
 class ReportTest(HowtoBase):
     page = "docs/howto/read-the-report.md"
 
@@ -338,7 +327,6 @@ class SimulateTest(HowtoBase):
         self.assertIn("guide", json.dumps(said))
 
 
-@needs_gmsh
 class LargeDeformationTest(HowtoBase):
     page = "docs/howto/reduce-large-deformation.md"
 

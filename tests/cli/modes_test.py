@@ -3,12 +3,9 @@
 import math
 import unittest
 
-from support import MATERIAL, STEEL, CliTest, brick, inp_deck, nodes_at, read_netcdf
+import h5py
 
-try:
-    import h5py
-except ImportError:
-    h5py = None
+from support import MATERIAL, STEEL, CliTest, brick, inp_deck, nodes_at, read_netcdf
 
 
 def lower_triangle(group):
@@ -260,7 +257,6 @@ class Files(ModesTest):
         column = [float(line.split(",")[1]) for line in lines[1:]]
         self.assert_close(column, found["frequencies_hz"], 1e-11)
 
-    @unittest.skipUnless(h5py, "Python's h5py is not installed")
     def test_the_body_file_opens_in_python_and_has_the_frequencies(self):
         self.box()
         found = self.json_of("modes", "box.inp", "--no-paraview")

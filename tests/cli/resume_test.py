@@ -10,14 +10,11 @@ import subprocess
 import time
 import unittest
 
-from support import CliTest, LISSOM, brick, inp_deck, nodes_at
+import h5py
+import numpy as np
 
-try:
-    import h5py
-    import numpy as np
-    from rom_test import STUDY as ROM_STUDY, write_rom
-except ImportError:
-    h5py = None
+from rom_test import STUDY as ROM_STUDY, write_rom
+from support import CliTest, LISSOM, brick, inp_deck, nodes_at
 
 # what differs from run to run: how long it took, and what the file says of its own story
 TIMINGS = {"run/seconds", "run/output_seconds", "run/checksums", "run/status"}
@@ -75,7 +72,6 @@ def all_datasets(path):
     return found
 
 
-@unittest.skipUnless(h5py, "h5py is not installed")
 class ResumeTest(CliTest):
     def start(self, *arguments):
         """A run in the background, killed at the end of the test."""

@@ -376,7 +376,6 @@ class Workers(SweepTest):
         _, err = self.ended(process, 2)
         self.assertIn("SLURM_PROCID", err)
 
-    @unittest.skipUnless(shutil.which("mpirun"), "the program mpirun is not installed")
     def test_processes_of_mpirun_share_the_points(self):
         before = ["mpirun", "-n", "3", "--oversubscribe"] + (["--allow-run-as-root"] if os.geteuid() == 0 else [])
         process = self.start("--launcher", self.slow(), "--jobs", 1, before=before)

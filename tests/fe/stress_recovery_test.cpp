@@ -10,6 +10,7 @@
 #include "tests/fe/ccx.hpp"
 #include "tests/fe/small_eigen.hpp"
 #include "tests/fe/test_meshes.hpp"
+#include "tests/packages.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace lissom::stress_recovery_test {
@@ -442,7 +443,7 @@ double relative(const MatrixXd& a, const MatrixXd& b) {
 }
 
 TEST(StressRecoveryAgainstCalculix, NodalValuesAgreeForArbitraryDisplacements) {
-  if (!has_ccx()) GTEST_SKIP() << "ccx is not installed";
+  ASSERT_TRUE(has_ccx()) << "ccx" << test::install_hint;
   // Tolerances: ccx prints 6 digits. Its extrapolation has the coefficients 1.92705, -0.30902 (exact
   // 1.9270510, -0.3090170; together off by 1e-5) on C3D10 and 2.549, -.683, .183, -.04904 (exact 2.549038,
   // -0.683013, 0.183013, -0.049038; together off by 1.2e-4) on hexes.
@@ -474,7 +475,7 @@ TEST(StressRecoveryAgainstCalculix, NodalValuesAgreeForArbitraryDisplacements) {
 }
 
 TEST(StressRecoveryAgainstCalculix, OtherStressPointsGiveTheSameToSecondOrder) {
-  if (!has_ccx()) GTEST_SKIP() << "ccx is not installed";
+  ASSERT_TRUE(has_ccx()) << "ccx" << test::install_hint;
   // ccx extrapolates C3D20 from 27 points and C3D15 from 9; on a smooth field both it and we are off by h^2,
   // hence a quarter on halved elements
   const auto field = [](const Vector3d& x) {
@@ -514,7 +515,7 @@ TEST(StressRecoveryAgainstCalculix, OtherStressPointsGiveTheSameToSecondOrder) {
 }
 
 TEST(StressRecoveryAgainstCalculix, ALoadedCantileverHasTheSameStress) {
-  if (!has_ccx()) GTEST_SKIP() << "ccx is not installed";
+  ASSERT_TRUE(has_ccx()) << "ccx" << test::install_hint;
   // the whole way: our stiffness, our solution, our stress
   BoxOptions options;
   options.cells = {10, 2, 3};
