@@ -10,6 +10,7 @@ import unittest
 import h5py
 import numpy as np
 
+import readme_tables
 from support import LISSOM, SOURCE, CliTest, load_script
 
 
@@ -20,10 +21,7 @@ TOLERANCES = [0.1, 0.01, 0.001, 0.0001]
 class ExamplesBase(CliTest):
     def run_example(self, name, figures):
         """The summary of the example, whose README was followed; what it printed last is in `printed`."""
-        try:
-            printed = pages.Reader(self.folder, LISSOM).follow((SOURCE / "examples" / name / "README.md").read_text())
-        except pages.Mismatch as problem:
-            self.fail(problem)
+        printed = readme_tables.follow(self, pages.Reader(self.folder, LISSOM), pages, name)
         self.printed = next(text for command, text in printed.items() if "plot.py" in command)
         # beside other examples, should a test run several
         (self.folder / "results").rename(self.folder / name)
@@ -194,7 +192,7 @@ class MechanismsTest(ExamplesBase):
                 self.assertLess(self.largest(summary, case, column), 1e-7)
 
     def test_the_pendulums_differences_fall_with_the_tolerance(self):
-        # the first second of seven; `make examples` runs all of it
+        # the first second of seven; readme_tables_test.py runs all of it
         text = (SOURCE / "examples" / "quadruple-pendulum" / "study.toml").read_text()
         geometry = SOURCE / "examples" / "cylinder" / "cylinder.geo"
         for old, new in (("\nend = 7\n", "\nend = 1\n"), ("\nat = [3, 6.04, 6.8]\n", "\nat = [0.5, 0.75, 1]\n"),

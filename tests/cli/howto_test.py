@@ -9,14 +9,15 @@ import re
 import subprocess
 import unittest
 
+import readme_tables
 from support import LISSOM, SOURCE, CliTest, load_script
 
 pages = load_script("follow-page")
 
 # Pages with commands that are not followed here, and where these are run.
 ELSEWHERE = {
-    # in place of 70,000 steps, which take a minute, its test runs a part of them; `make examples` runs all
-    "examples/quadruple-pendulum/README.md": "examples_test.py: run_study(\"quadruple-pendulum\"",
+    # a minute, beside the others
+    "examples/quadruple-pendulum/README.md": "readme_tables_test.py: run_example(\"quadruple-pendulum\"",
     **{f"examples/{name}/README.md": f"examples_test.py: run_example(\"{name}\""
        for name in ("ancf-double-pendulum", "ancf-four-bar", "ancf-spatial", "connecting-rod", "crankshaft", "cylinder", "four-bar",
                     "four-bar-slap", "gcms-beams", "robot-arm", "slider-crank", "suspension-slap")},
@@ -187,7 +188,7 @@ class RodModesTest(HowtoBase):
     page = "examples/rod-modes/README.md"
 
     def test_every_command_works_and_the_frequencies_are_those_of_the_page(self):
-        self.follow()
+        readme_tables.follow(self, pages.Reader(self.folder, LISSOM), pages, "rod-modes")
         bodies = json.loads((self.folder / "results" / "summary.json").read_text())["bodies"]
         for name, first in (("free", 806), ("held", 227)):
             elastic = next(f for f in bodies[name]["frequencies_hz"] if f > 1)
@@ -197,8 +198,8 @@ class RodModesTest(HowtoBase):
 class ExudynExampleTest(HowtoBase):
     page = "examples/four-bar-exudyn/README.md"
 
-    def test_every_command_works_but_those_that_need_exudyn(self):
-        self.follow()
+    def test_every_command_works_but_those_that_need_exudyn_and_the_numbers_are_those_of_the_page(self):
+        readme_tables.follow(self, pages.Reader(self.folder, LISSOM), pages, "four-bar-exudyn")
         self.assertGreater((self.folder / "results" / "exudyn-error.png").stat().st_size, 5000)
 
 
