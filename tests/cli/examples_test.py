@@ -19,9 +19,11 @@ TOLERANCES = [0.1, 0.01, 0.001, 0.0001]
 
 
 class ExamplesBase(CliTest):
+    TIMEOUT = 600  # of a command [s]
+
     def run_example(self, name, figures):
         """The summary of the example, whose README was followed; what it printed last is in `printed`."""
-        printed = readme_tables.follow(self, pages.Reader(self.folder, LISSOM), pages, name)
+        printed = readme_tables.follow(self, pages.Reader(self.folder, LISSOM, timeout=self.TIMEOUT), pages, name)
         self.printed = next(text for command, text in printed.items() if "plot.py" in command)
         # beside other examples, should a test run several
         (self.folder / "results").rename(self.folder / name)

@@ -18,6 +18,8 @@ Expected:
 
 
 class PendulumTest(ExamplesBase):
+    TIMEOUT = 3600  # with sanitizers; a minute without
+
     def test_the_whole_seven_seconds_are_as_the_page_has_them(self):
         figures = [f"pendulum-{f}.png" for f in ("chaos", "motion", "stress", "maximum")]
         summary = self.run_example("quadruple-pendulum", figures)
