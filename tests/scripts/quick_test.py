@@ -26,6 +26,7 @@ FILES = {
     "tests/cli/howto_test.py": 'page = "docs/howto/a.md"\n', "tests/browser/page_test.py": "from support import Page\n",
     "tests/docs/links_test.py": "scripts/check-links\n", "tests/install/manual_test.py": "", "tests/install/completion_test.py": "",
     "tests/cli/program_test.py": "", "scripts/check-links": "", "docs/howto/a.md": "", "CMakeLists.txt": "", "docs/images/a.png": "",
+    "tests/data/check_mesh.py": "", "tests/study/written_test.cpp": 'run("check_mesh.py");\nTEST(Written, IsReadByOthers) {}\n', "examples/plotting.py": "",
 }
 TREE = quick.Tree(FILES, lambda name: FILES.get(name, ""))
 
@@ -60,6 +61,8 @@ class SmallTree(unittest.TestCase):
         self.assertEqual(choose("docs/howto/a.md").tests, {"docs.links", "cli.howto"})
         self.assertEqual(choose("scripts/check-links").tests, {"docs.links"})
         self.assertEqual(choose("docs/images/a.png").tests, set())
+        self.assertEqual(choose("tests/data/check_mesh.py").suites, {"Written"})
+        self.assertEqual(choose("examples/plotting.py").tests, {"cli.examples", "cli.howto", "cli.readme_tables"})
 
     def test_what_belongs_to_nothing_touches_everything(self):
         for name in ("CMakeLists.txt", "cmake/units.cmake", "scripts/unheard-of", "tests/CMakeLists.txt", "new/file"):
