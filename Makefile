@@ -8,11 +8,12 @@ WERROR ?= OFF
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help build demo test sanitize bench verify examples docs install uninstall deb wheel schema format clean
+.PHONY: help build demo test quick sanitize bench verify examples docs install uninstall deb wheel schema format clean
 
 help:
 	@echo "make demo      build, then reduce a flexible mechanism to an ODE with six unknowns, with the evidence in figures"
 	@echo "make test      build, then run every test"
+	@echo "make quick     build and test only what differs from main touches, or from BASE=COMMIT; then make test decides"
 	@echo "make sanitize  unit and command-line tests under address and undefined-behaviour sanitizers (builds all once more: hours)"
 	@echo "make bench     build, then measure; writes build/bench.json (takes some minutes)"
 	@echo "make verify    build, then compute problems whose answers are known, in one table with figures (two minutes)"
@@ -46,8 +47,13 @@ demo:
 test:
 	@scripts/install-packages test
 	@$(MAKE) --no-print-directory build TARGET=all
-	cd build && ctest --output-on-failure -j$(JOBS)
+	@cd build && { ctest --output-on-failure -j$(JOBS) --output-junit tests.xml --test-output-size-passed 1000000; code=$$?; } && \
+	  ../scripts/skipped-tests tests.xml && exit $$code
 	@scripts/fuzz-corpus
+
+quick:
+	@scripts/install-packages test
+	@scripts/quick $(if $(BASE),--base $(BASE))
 
 sanitize:
 	@scripts/install-packages test

@@ -11,12 +11,9 @@ import subprocess
 import unittest
 import xml.etree.ElementTree as xml
 
-from support import BrowserTest, LISSOM, Page, SOURCE
+from selenium.webdriver import ActionChains, Keys
 
-try:
-    from selenium.webdriver import ActionChains, Keys
-except ImportError:
-    pass
+from support import BrowserTest, LISSOM, Page, SOURCE
 
 NAMES = [f"mode {k // 3 + 1} {'xyz'[k % 3]}" for k in range(12)]
 # all digits are needed

@@ -15,13 +15,11 @@ import xml.etree.ElementTree as xml
 import h5py
 import matplotlib.image
 import numpy as np
+from selenium.webdriver import ActionChains, Keys
+from selenium.webdriver.support.ui import Select
 
 import support
 import view_support
-
-if not support.missing():
-    from selenium.webdriver import ActionChains, Keys
-    from selenium.webdriver.support.ui import Select
 
 EXAMPLES = support.SOURCE / "examples"
 

@@ -82,8 +82,6 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, default=support.SOURCE / "docs" / "images")
     parser.add_argument("--results", type=pathlib.Path, default=support.SOURCE / "build" / "screenshots")
     given = parser.parse_args()
-    if support.missing():
-        raise SystemExit(support.missing())
     given.results.mkdir(parents=True, exist_ok=True)
     given.out.mkdir(parents=True, exist_ok=True)
     demo, suspension, rod = (results_of(name, given.results) for name in ("four-bar-slap", "suspension-slap", "connecting-rod"))

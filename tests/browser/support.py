@@ -16,12 +16,9 @@ import time
 import unittest
 import zlib
 
-try:
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-    from selenium.webdriver.common.by import By
-except ImportError:
-    webdriver = None
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
 
 SOURCE = pathlib.Path(os.environ.get("LISSOM_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 LISSOM = os.path.abspath(os.environ.get("LISSOM", SOURCE / "build" / "lissom"))
@@ -33,16 +30,6 @@ CHROMIUM, DRIVER = "/usr/bin/chromium", "/usr/bin/chromedriver"
 SCREENSHOTS = os.environ.get("LISSOM_SCREENSHOTS", "")
 
 CODES = {"f32": "f", "f64": "d", "u32": "I", "u16": "H", "i16": "h"}
-
-
-def missing():
-    """What is not installed, or an empty text."""
-    if webdriver is None:
-        return "python3-selenium is not installed"
-    for path, package in ((CHROMIUM, "chromium"), (DRIVER, "chromium-driver"), (D3, "node-d3")):
-        if not os.path.exists(path):
-            return f"{path} is missing: Debian's package {package}"
-    return ""
 
 
 class Page:
@@ -152,7 +139,6 @@ class Page:
         return path
 
 
-@unittest.skipIf(missing(), missing())
 class BrowserTest(unittest.TestCase):
     """One browser for all tests of a class, and a folder for each test."""
 

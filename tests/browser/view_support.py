@@ -6,12 +6,10 @@ import time
 
 import matplotlib.image
 import numpy as np
+from selenium.webdriver import ActionChains
+from selenium.webdriver.support.ui import Select
 
 import support
-
-if not support.missing():
-    from selenium.webdriver import ActionChains
-    from selenium.webdriver.support.ui import Select
 
 
 class ViewTools(support.BrowserTest):

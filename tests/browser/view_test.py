@@ -7,14 +7,12 @@ import unittest
 
 import matplotlib.image
 import numpy as np
+from selenium.webdriver import ActionChains, Keys
+from selenium.webdriver.support.ui import Select
 
 import support
 import synthetic
 import view_support
-
-if not support.missing():
-    from selenium.webdriver import ActionChains, Keys
-    from selenium.webdriver.support.ui import Select
 
 BODIES = ["crank", "rod <i>x</i>", "rocker"]
 

@@ -8,11 +8,6 @@ import unittest
 from slap_bad_input_test import STUDY
 from support import CliTest, STEEL, brick, inp_deck, nodes_at
 
-try:
-    import numpy as np
-except ImportError:
-    np = None
-
 G = 9.81
 PENDULUM = f"""
 gravity = [0, 0, -{G}]
@@ -169,7 +164,6 @@ torque = [0, 1, 0]
         self.assertIn("unstable", result.err)
         self.assertIn("unstable", result.out)
 
-    @unittest.skipUnless(np, "NumPy is not installed")
     def test_a_reduced_mechanism_rests_where_the_full_one_does(self):
         self.write("arm.inp", inp_deck(*brick((2, 2, 5), (0.02, 0.02, 0.2), "C3D8")))
         spring = """

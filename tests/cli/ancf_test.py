@@ -4,12 +4,9 @@ import csv
 import math
 import unittest
 
-from support import CliTest, read_netcdf
+import h5py
 
-try:
-    import h5py
-except ImportError:
-    h5py = None
+from support import CliTest, read_netcdf
 
 PENDULUM = """gravity = [0, -9.81, 0]
 
@@ -122,7 +119,6 @@ class AncfTest(CliTest):
         # alpha = -0.1 takes out a little of the fast axial vibrations
         self.assertLess(shared["energy_drift"], 2e-3)
 
-    @unittest.skipUnless(h5py, "needs h5py")
     def test_nodes_and_paraview_have_every_beam(self):
         self.write("s.toml", PENDULUM)
         summary = self.json_of("simulate", "s.toml", "--out", "out")

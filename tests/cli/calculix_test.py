@@ -2,7 +2,7 @@
 
 import unittest
 
-from support import (MATERIAL, CliTest, inp_deck, needs_ccx, needs_gmsh, nodes_at, solids_of_inp)
+from support import (MATERIAL, CliTest, inp_deck, nodes_at, solids_of_inp)
 
 BOX = """
 SetFactory("OpenCASCADE");
@@ -33,8 +33,6 @@ Mesh.SecondOrderIncomplete = 1;
 HEX, WEDGE = "Recombine;", ""
 
 
-@needs_gmsh
-@needs_ccx
 class CalculixTest(CliTest):
     def mesh(self, geometry, order, kind):
         self.gmsh(geometry, "gmsh.inp", "-format", "inp", "-order", order)

@@ -7,7 +7,7 @@ import unittest
 
 import jsonschema
 
-from support import SOURCE, CliTest, brick, inp_deck, needs_gmsh, nodes_at
+from support import SOURCE, CliTest, brick, inp_deck, nodes_at
 
 LINK = "[bodies.link]\nrigid = { mass = 1, inertia = [1, 1, 1] }\npoints = { hub = [0, 0, 0], tip = [1, 0, 0] }\n"
 HINGE = '[[joints]]\nname = "hinge"\nkind = "revolute"\nbetween = ["ground", "link.hub"]\naxis = [0, 0, 1]\n'
@@ -119,7 +119,6 @@ class New(CliTest):
     def test_the_kinds_are_listed(self):
         self.assertEqual([kind["name"] for kind in self.json_of("new", "--list")["kinds"]], list(self.KINDS))
 
-    @needs_gmsh
     def test_every_kind_is_right_as_written_and_runs(self):
         validator = jsonschema.Draft7Validator(json.loads((SOURCE / "docs/reference/study.schema.json").read_text()))
         for kind in self.KINDS:

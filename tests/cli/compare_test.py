@@ -9,12 +9,9 @@ import subprocess
 import time
 import unittest
 
-from support import LISSOM, SOURCE, CliTest, brick, inp_deck, nodes_at
+import h5py
 
-try:
-    import h5py
-except ImportError:
-    h5py = None
+from support import LISSOM, SOURCE, CliTest, brick, inp_deck, nodes_at
 
 SIZE = (0.4, 0.02, 0.02)
 STUDY = """
@@ -162,15 +159,12 @@ class Results(BeamTest):
         self.assert_close([found["sensors"]["tip.z"]["largest"]], [expected["largest"]], 1e-6)
         self.assertIn("beam", found["nodes"])
 
-    @unittest.skipUnless(h5py, "h5py is not installed")
     def test_figures_are_drawn(self):
         self.simulate("a")
         self.simulate("b", ('"ffrf"', '"rigid"'))
         self.json_of("compare", "a", "b", "--out", "d")
         run = subprocess.run([SOURCE / "scripts/plot-comparison", "d"], cwd=self.folder, capture_output=True, text=True,
                              env={**os.environ, "MPLCONFIGDIR": str(self.folder)})
-        if "No module named 'matplotlib'" in run.stderr:
-            self.skipTest("matplotlib is not installed")
         self.assertEqual(run.returncode, 0, run.stderr)
         for name in ("sensors.png", "energies.png", "nodes.png"):
             self.assertEqual((self.folder / "d" / name).read_bytes()[:4], b"\x89PNG")
@@ -252,19 +246,16 @@ class WrongInput(BeamTest):
         until = time.monotonic() + 60
         while not (self.folder / "b/checkpoint.lissom").exists() and time.monotonic() < until:
             time.sleep(0.01)
-        time.sleep(0.3)
         process.kill()
         process.wait()
         result = self.lissom("compare", "a", "b", "--json")
         self.assertEqual(result.code, 0, result.err)
-        if not (self.folder / "b/checkpoint.lissom").exists():
-            self.skipTest("the run was complete before it was killed")
+        self.assertTrue((self.folder / "b/checkpoint.lissom").exists(), "the run was complete before it was killed")
         self.assertIn("did not come to its end", result.err)
         self.assertLess(result.json["times"]["last"], 2)
         # the same program, the same numbers
         self.assertEqual(result.json["sensors"]["tip.x"]["largest"], 0)
 
-    @unittest.skipUnless(h5py, "h5py is not installed")
     def test_newer_files_are_refused(self):
         self.simulate("a")
         shutil.copytree(self.folder / "a", self.folder / "newer")

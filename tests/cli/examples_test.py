@@ -7,25 +7,23 @@ import re
 import subprocess
 import unittest
 
-from support import LISSOM, SOURCE, CliTest, load_script, needs_gmsh
+import h5py
+import numpy as np
 
-try:
-    import h5py
-    import numpy as np
-except ImportError:
-    h5py = None
+import readme_tables
+from support import LISSOM, SOURCE, CliTest, load_script
+
 
 pages = load_script("follow-page")
 TOLERANCES = [0.1, 0.01, 0.001, 0.0001]
 
 
 class ExamplesBase(CliTest):
+    TIMEOUT = 600  # of a command [s]
+
     def run_example(self, name, figures):
         """The summary of the example, whose README was followed; what it printed last is in `printed`."""
-        try:
-            printed = pages.Reader(self.folder, LISSOM).follow((SOURCE / "examples" / name / "README.md").read_text())
-        except pages.Mismatch as problem:
-            self.fail(problem)
+        printed = readme_tables.follow(self, pages.Reader(self.folder, LISSOM, timeout=self.TIMEOUT), pages, name)
         self.printed = next(text for command, text in printed.items() if "plot.py" in command)
         # beside other examples, should a test run several
         (self.folder / "results").rename(self.folder / name)
@@ -46,7 +44,6 @@ class ExamplesBase(CliTest):
         return json.loads((self.folder / name / "summary.json").read_text())
 
 
-@needs_gmsh
 class ReductionsTest(ExamplesBase):
     def assert_tolerances_are_met(self, reduce):
         """The default proves every tolerance, and the exact error of every mode in range is below it."""
@@ -104,8 +101,6 @@ class ReductionsTest(ExamplesBase):
                 self.assertGreater(paper["max_eigenvalue_error"], 0.1)
 
 
-@needs_gmsh
-@unittest.skipUnless(h5py, "h5py is not installed")
 class MechanismsTest(ExamplesBase):
     def sensors(self, folder, file="sensors.csv"):
         with open(self.folder / folder / file) as file:
@@ -199,7 +194,7 @@ class MechanismsTest(ExamplesBase):
                 self.assertLess(self.largest(summary, case, column), 1e-7)
 
     def test_the_pendulums_differences_fall_with_the_tolerance(self):
-        # the first second of seven; `make examples` runs all of it
+        # the first second of seven; readme_tables_test.py runs all of it
         text = (SOURCE / "examples" / "quadruple-pendulum" / "study.toml").read_text()
         geometry = SOURCE / "examples" / "cylinder" / "cylinder.geo"
         for old, new in (("\nend = 7\n", "\nend = 1\n"), ("\nat = [3, 6.04, 6.8]\n", "\nat = [0.5, 0.75, 1]\n"),
@@ -450,7 +445,6 @@ class MechanismsTest(ExamplesBase):
         return np.array(angles)
 
 
-@unittest.skipUnless(h5py, "h5py is not installed")
 class BeamsTest(ExamplesBase):
     def assert_model_of_the_paper(self, training, order, values, energy):
         """The singular values' sum of centred snapshots proposes the paper's order, and no test keeps a constraint or fails."""

@@ -2,7 +2,7 @@
 
 import unittest
 
-from support import SOURCE, CliTest, brick, inp_deck, needs_gmsh, nodes_at
+from support import SOURCE, CliTest, brick, inp_deck, nodes_at
 
 SOFT = dict(E=1.5, nu=0.3, rho=1000.0)  # the paper's: frequencies of some mHz
 EXAMPLE = "examples/gcms-beams"
@@ -51,7 +51,6 @@ class Beams(GcmsTest):
         self.assertLess(sweep[0]["max_eigenvalue_error"], 1e-8)
         self.assertGreater(sweep[2]["max_eigenvalue_error"], sweep[1]["max_eigenvalue_error"])
 
-    @needs_gmsh
     def test_the_section_without_symmetry(self):
         geometry = (SOURCE / EXAMPLE / "arbitrary.geo").read_text().replace("along = 24", "along = 12").replace("0.028", "0.04")
         self.write("arbitrary.geo", geometry)

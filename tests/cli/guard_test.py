@@ -5,13 +5,10 @@ import json
 import os
 import unittest
 
+import h5py
+
 from simulate_test import HINGE, RIGID, SENSORS, simulate
 from support import CliTest, brick, inp_deck, nodes_at
-
-try:
-    import h5py
-except ImportError:
-    h5py = None
 
 PUSH = '[[loads]]\nname = "push"\nkind = "force"\non = "arm.tip"\nforce = [0, 0, 1]\n'
 STUDY = RIGID + HINGE + SENSORS + PUSH + simulate(0.01)
@@ -114,7 +111,6 @@ class Folders(Guard):
         self.ok("run", "modes.toml", "--out", ".")
         self.refused(["run", "use.toml", "--out", "."], "rod.body.h5: " + READ)
 
-    @unittest.skipUnless(h5py, "no h5py")
     def test_files_of_others_in_the_folder_are_all_named_before_anything_is_written(self):
         self.write("mine/summary.json", '{"mine": [1, 2]}')
         self.write("mine/sensors.csv", "t,force\n0,1\n")

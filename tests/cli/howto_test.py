@@ -9,14 +9,15 @@ import re
 import subprocess
 import unittest
 
-from support import LISSOM, SOURCE, CliTest, load_script, needs_ccx, needs_gmsh
+import readme_tables
+from support import LISSOM, SOURCE, CliTest, load_script
 
 pages = load_script("follow-page")
 
 # Pages with commands that are not followed here, and where these are run.
 ELSEWHERE = {
-    # in place of 70,000 steps, which take a minute, its test runs a part of them; `make examples` runs all
-    "examples/quadruple-pendulum/README.md": "examples_test.py: run_study(\"quadruple-pendulum\"",
+    # a minute, beside the others
+    "examples/quadruple-pendulum/README.md": "readme_tables_test.py: run_example(\"quadruple-pendulum\"",
     **{f"examples/{name}/README.md": f"examples_test.py: run_example(\"{name}\""
        for name in ("ancf-double-pendulum", "ancf-four-bar", "ancf-spatial", "connecting-rod", "crankshaft", "cylinder", "four-bar",
                     "four-bar-slap", "gcms-beams", "robot-arm", "slider-crank", "suspension-slap")},
@@ -82,7 +83,6 @@ class EveryPageTest(unittest.TestCase):
                 pages.check_printed(wrong, "x\nmass 0.1571 kg\ny 3\nrun  complete\n")
 
 
-@needs_gmsh
 class TutorialTest(HowtoBase):
     page = "docs/tutorial.md"
 
@@ -97,7 +97,6 @@ class TutorialTest(HowtoBase):
         self.assertGreater(float(re.search(r"trust +at most (\S+)", other)[1]), 30)
 
 
-@needs_gmsh
 class ReadmeTest(HowtoBase):
     page = "README.md"
 
@@ -112,7 +111,6 @@ class ReadmeTest(HowtoBase):
         self.assertAlmostEqual(float(said.split("=")[1]), 0.0722, delta=1e-4)
 
 
-@needs_gmsh
 class FeaturesTest(HowtoBase):
     page = "docs/features.md"
 
@@ -120,7 +118,6 @@ class FeaturesTest(HowtoBase):
         self.follow()
 
 
-@needs_gmsh
 class ReduceBodyTest(HowtoBase):
     page = "docs/howto/reduce-a-body.md"
 
@@ -129,8 +126,6 @@ class ReduceBodyTest(HowtoBase):
         self.assertLess(float(re.search(r"certified: proven below (\S+) %", printed)[1]), 0.1)
 
 
-@needs_gmsh
-@needs_ccx
 class ExportTest(HowtoBase):
     page = "docs/howto/export-matrices.md"
 
@@ -158,7 +153,6 @@ class TrajectoriesTest(HowtoBase):
         self.follow()
 
 
-@needs_gmsh
 class FormulationTest(HowtoBase):
     page = "docs/howto/pick-a-formulation.md"
 
@@ -169,7 +163,6 @@ class FormulationTest(HowtoBase):
             self.assertLess(float(re.search(re.escape(column) + r"\s+m\s+(\S+)", printed)[1]), 1e-6)
 
 
-@needs_gmsh
 class PythonTest(HowtoBase):
     page = "docs/howto/use-from-python.md"
 
@@ -191,24 +184,22 @@ class ResumeTest(HowtoBase):
         self.follow()
 
 
-@needs_gmsh
 class RodModesTest(HowtoBase):
     page = "examples/rod-modes/README.md"
 
     def test_every_command_works_and_the_frequencies_are_those_of_the_page(self):
-        self.follow()
+        readme_tables.follow(self, pages.Reader(self.folder, LISSOM), pages, "rod-modes")
         bodies = json.loads((self.folder / "results" / "summary.json").read_text())["bodies"]
         for name, first in (("free", 806), ("held", 227)):
             elastic = next(f for f in bodies[name]["frequencies_hz"] if f > 1)
             self.assertAlmostEqual(elastic / first, 1, delta=0.01)
 
 
-@needs_gmsh
 class ExudynExampleTest(HowtoBase):
     page = "examples/four-bar-exudyn/README.md"
 
-    def test_every_command_works_but_those_that_need_exudyn(self):
-        self.follow()
+    def test_every_command_works_but_those_that_need_exudyn_and_the_numbers_are_those_of_the_page(self):
+        readme_tables.follow(self, pages.Reader(self.folder, LISSOM), pages, "four-bar-exudyn")
         self.assertGreater((self.folder / "results" / "exudyn-error.png").stat().st_size, 5000)
 
 
@@ -279,7 +270,6 @@ class CompareTest(HowtoBase):
         self.assertIn("3 times that both have", second)
 
 
-@needs_gmsh
 class ReportTest(HowtoBase):
     page = "docs/howto/read-the-report.md"
 
@@ -338,7 +328,6 @@ class SimulateTest(HowtoBase):
         self.assertIn("guide", json.dumps(said))
 
 
-@needs_gmsh
 class LargeDeformationTest(HowtoBase):
     page = "docs/howto/reduce-large-deformation.md"
 

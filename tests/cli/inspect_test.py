@@ -4,7 +4,7 @@ import math
 import subprocess
 import unittest
 
-from support import (MATERIAL, STEEL, CliTest, brick, inp_deck, needs_gmsh, nodes_at)
+from support import (MATERIAL, STEEL, CliTest, brick, inp_deck, nodes_at)
 
 # a plate with a bore, curved elements, groups of volume, surface and (hex) more than one element type
 PLATE = """
@@ -71,7 +71,6 @@ class EveryMeshFormatTellsTheSameBody(CliTest):
             self.assertIn(name.lower(), sets)
         return expected
 
-    @needs_gmsh
     def test_a_plate_of_tet10(self):
         found = self.check(PLATE, "2", "tet10")
         # quadratic sides approximate the bore's circle: the error of the area is some 1e-5 at this size
@@ -81,26 +80,21 @@ class EveryMeshFormatTellsTheSameBody(CliTest):
         self.assertEqual(set(found["sets"]), {"plate", "left"})
         self.assertEqual(found["sets"]["plate"]["elements"], found["elements"]["tet10"])
 
-    @needs_gmsh
     def test_a_plate_of_tet4(self):
         self.check(PLATE, "1", "tet4")
 
-    @needs_gmsh
     def test_a_quarter_ring_of_hex20(self):
         found = self.check(SWEPT.replace("RECOMBINE", "Recombine;"), "2", "hex20")
         # a parabola over an arc of 18 degrees misses about angle^4 / 480 = 2e-5 of the area
         self.assert_close(found["volume"], math.pi / 4 * (0.05**2 - 0.02**2) * 0.1, 3e-5)
 
-    @needs_gmsh
     def test_a_quarter_ring_of_wedge15(self):
         self.check(SWEPT.replace("RECOMBINE", ""), "2", "wedge15")
 
-    @needs_gmsh
     def test_a_quarter_ring_of_hex8_and_of_wedge6(self):
         self.check(SWEPT.replace("RECOMBINE", "Recombine;"), "1", "hex8")
         self.check(SWEPT.replace("RECOMBINE", ""), "1", "wedge6")
 
-    @needs_gmsh
     def test_a_geometry_is_meshed_as_asked_for(self):
         self.write("plate.geo", PLATE)
         linear = self.json_of("inspect", "plate.geo", "--mesh-order", 1)

@@ -10,12 +10,9 @@ import subprocess
 import time
 import unittest
 
-from support import CliTest, LISSOM
+import h5py
 
-try:
-    import h5py
-except ImportError:
-    h5py = None
+from support import CliTest, LISSOM
 
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP)
 
@@ -150,7 +147,6 @@ class KillTest(CliTest):
         self.assertEqual(numbers(out), numbers(whole))
 
 
-@unittest.skipUnless(h5py, "h5py is not installed")
 class Training(KillTest):
     CSV = [f"training/{number:03}/sensors.csv" for number in (1, 2, 3)]
 
@@ -190,7 +186,6 @@ class Training(KillTest):
                 self.wait_for(lambda: not self.processes(lambda line: True), seconds=10)
 
 
-@unittest.skipUnless(h5py, "h5py is not installed")
 class Runs(KillTest):
     def test_a_study_with_a_training_is_resumed_to_the_same(self):
         self.write("s.toml", BEAMS.replace("END", "2") + TRAIN +

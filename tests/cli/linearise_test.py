@@ -2,14 +2,11 @@
 
 import unittest
 
+import numpy as np
+import scipy.io
+
 from slap_bad_input_test import STUDY
 from support import CliTest, brick, inp_deck, read_netcdf
-
-try:
-    import numpy as np
-    import scipy.io
-except ImportError:
-    np = None
 
 MORE = """
 [[sensors]]
@@ -23,7 +20,6 @@ of = "arm.node 50"
 """
 
 
-@unittest.skipUnless(np, "NumPy and SciPy are not installed")
 class HandedOver(CliTest):
     def setUp(self):
         super().setUp()

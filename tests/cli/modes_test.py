@@ -3,12 +3,9 @@
 import math
 import unittest
 
-from support import MATERIAL, STEEL, CliTest, brick, inp_deck, nodes_at, read_netcdf
+import h5py
 
-try:
-    import h5py
-except ImportError:
-    h5py = None
+from support import MATERIAL, STEEL, CliTest, brick, inp_deck, nodes_at, read_netcdf
 
 
 def lower_triangle(group):
@@ -52,7 +49,7 @@ class Contract(ModesTest):
         self.assertLess(found["peak_memory_bytes"], 1e9)
         for phase in ("reading", "assembly", "factorisation", "total"):
             self.assertIn(phase, found["seconds"])
-        self.assertTrue(all(0 <= s < 60 for s in found["seconds"].values()))
+        self.assertTrue(all(s >= 0 for s in found["seconds"].values()))
         parts = sum(s for phase, s in found["seconds"].items() if phase != "total")
         self.assert_close(found["seconds"]["total"], parts, 1e-9)
 
@@ -260,7 +257,6 @@ class Files(ModesTest):
         column = [float(line.split(",")[1]) for line in lines[1:]]
         self.assert_close(column, found["frequencies_hz"], 1e-11)
 
-    @unittest.skipUnless(h5py, "Python's h5py is not installed")
     def test_the_body_file_opens_in_python_and_has_the_frequencies(self):
         self.box()
         found = self.json_of("modes", "box.inp", "--no-paraview")

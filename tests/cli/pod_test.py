@@ -7,13 +7,10 @@ import subprocess
 import time
 import unittest
 
-from support import CliTest, LISSOM
+import h5py
+import numpy as np
 
-try:
-    import h5py
-    import numpy as np
-except ImportError:
-    h5py = None
+from support import CliTest, LISSOM
 
 PENDULUM = """title = "two beams"
 gravity = [0, -9.81, 0]
@@ -95,7 +92,6 @@ class PodTest(CliTest):
         self.ok("simulate", self.study(), "--out", self.folder / out,
                 *[word for s in settings for word in ("--set", s)])
 
-    @unittest.skipUnless(h5py, "no h5py")
     def test_train_inspect_and_simulate_at_other_parameters(self):
         out = self.folder / "out"
         trained = self.ok("train", self.study(TRAIN + TEST), "--out", out, "--json").json

@@ -6,13 +6,10 @@ import math
 import shutil
 import unittest
 
-from support import SOURCE, STEEL, CliTest, brick, inp_deck, needs_ccx, nodes_at, read_netcdf
+import h5py
+import numpy as np
 
-try:
-    import h5py
-    import numpy as np
-except ImportError:
-    h5py = None
+from support import SOURCE, STEEL, CliTest, brick, inp_deck, nodes_at, read_netcdf
 
 BODY = '[bodies.beam]\nmesh = "beam.inp"\n'
 SPIDERS = ('[[bodies.beam.spiders]]\nname = "A"\nset = "LEFT"\nreference = [-0.02, 0.025, 0.015]\n'
@@ -98,7 +95,6 @@ class Carried(ReduceTest):
         self.assertEqual(sorted({int(r["modes"]) for r in sweep}), [8, 9, 10, 11, 12])
         self.assertEqual(len(sweep), 5 * 6)
 
-    @unittest.skipUnless(h5py, "h5py is not installed")
     def test_the_reduced_body_file_moves_and_weighs_like_the_body(self):
         found = self.reduced(REDUCE + "damping = { ratio = 0.02 }\n")
         with h5py.File(self.folder / "s.out/beam.reduced.h5") as f:
@@ -209,7 +205,6 @@ class Carried(ReduceTest):
 
 
 class AgainstCalculix(ReduceTest):
-    @needs_ccx
     def test_ccx_has_the_same_frequencies_of_the_beam_held_at_its_interface(self):
         # quadratic bricks, which both programs integrate alike; the left end rigid and held is a clamped end
         nodes, elements = brick((6, 1, 1), self.size, "C3D20")

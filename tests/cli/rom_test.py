@@ -4,13 +4,11 @@ import csv
 import math
 import unittest
 
+import h5py
+import numpy as np
+
 from support import CliTest, brick, inp_deck
 
-try:
-    import h5py
-    import numpy as np
-except ImportError:
-    h5py = None
 
 MASS, STIFFNESS = 3.0, 48.0  # of the block, and of its stretch along y
 OMEGA = math.sqrt(STIFFNESS / (MASS / 4))
@@ -121,7 +119,6 @@ def write_rom(path, study=STUDY, case="", nodes=True):
         training["frequencies"] = np.array([0, OMEGA / (2 * math.pi)])
 
 
-@unittest.skipIf(h5py is None, "no h5py")
 class RomTest(CliTest):
     def setUp(self):
         super().setUp()

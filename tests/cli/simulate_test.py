@@ -9,13 +9,11 @@ import subprocess
 import time
 import unittest
 
+import h5py
+import numpy as np
+
 from support import CliTest, LISSOM, brick, inp_deck, nodes_at
 
-try:
-    import h5py
-    import numpy as np
-except ImportError:
-    h5py = None
 
 L, G = 0.5, 9.81
 RIGID = f"""
@@ -106,7 +104,6 @@ class RigidPendulum(SimulateTest):
         for x, z in zip(s["tip.x"], s["tip.z"]):
             self.assertAlmostEqual(math.hypot(x, z), L, delta=1e-10)
 
-    @unittest.skipUnless(h5py, "h5py is not installed")
     def test_the_result_file_has_the_same_and_more(self):
         self.run_study(RIGID + HINGE + SENSORS + simulate())
         s = self.sensors()

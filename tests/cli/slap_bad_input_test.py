@@ -3,13 +3,10 @@
 import os
 import unittest
 
-from support import CliTest, brick, inp_deck
+import h5py
+import numpy as np
 
-try:
-    import h5py
-    import numpy as np
-except ImportError:
-    h5py = None
+from support import CliTest, brick, inp_deck
 
 # a bar of 20 cm that hangs on two nodes of its lower end, pushed at the upper one
 STUDY = """
@@ -135,7 +132,6 @@ class BadTraining(CliTest):
         self.assertGreater(found["training"][0]["motion"], 0.05)
         self.assertLess(order["largest_error"], 1e-7)
 
-    @unittest.skipUnless(h5py, "Python's numpy and h5py are not installed")
     def test_trajectories_that_do_not_fit(self):
         self.study(("sample = 2e-3", "sample = 2e-3\nnodes = true"))
         self.json_of("simulate", "s.toml", "--out", "full")
@@ -173,7 +169,6 @@ class BadTraining(CliTest):
         # subtracting and adding the start costs a digit of 1e-16 m times 51 x 162 numbers
         self.assert_close(again["singular_values"][:8], good["singular_values"][:8], 1e-14)
 
-    @unittest.skipUnless(h5py, "Python's numpy and h5py are not installed")
     def test_files_of_models(self):
         self.study()
         self.json_of("train", "s.toml", "--out", "out")

@@ -3,13 +3,10 @@
 import math
 import unittest
 
-from support import CliTest, brick, inp_deck, nodes_at
+import h5py
+import numpy as np
 
-try:
-    import h5py
-    import numpy as np
-except ImportError:
-    h5py = None
+from support import CliTest, brick, inp_deck, nodes_at
 
 SIZE = (0.02, 0.02, 0.2)
 NODES, ELEMENTS = brick((2, 2, 5), SIZE, "C3D8")
@@ -240,7 +237,6 @@ set = { "bodies.rod.angular_velocity" = [1, 0, 0], "simulate.model" = "slap" }
         self.assert_agree(found, 1e-6)
         self.assertNotIn("train.poor", self.keys(found))
 
-    @unittest.skipUnless(h5py, "Python's numpy and h5py are not installed")
     def test_old_files_are_read(self):
         self.study(PENDULUM + RUN)
         self.both()

@@ -3,13 +3,10 @@
 import csv
 import unittest
 
-from support import CliTest, brick, inp_deck, nodes_at
+import h5py
+import numpy as np
 
-try:
-    import h5py
-    import numpy as np
-except ImportError:
-    h5py = None
+from support import CliTest, brick, inp_deck, nodes_at
 
 SIZE = (0.4, 0.02, 0.02)
 COMPONENTS = ["xx", "yy", "zz", "xy", "yz", "zx"]
@@ -20,7 +17,6 @@ def von_mises(s):
     return np.sqrt(((xx - yy)**2 + (yy - zz)**2 + (zz - xx)**2) / 2 + 3 * (xy**2 + yz**2 + zx**2))
 
 
-@unittest.skipUnless(h5py, "h5py is not installed")
 class StressTest(CliTest):
     """A beam of bricks that swings about two nodes of its end."""
 

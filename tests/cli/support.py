@@ -29,7 +29,6 @@ MATERIAL = "E=210e9,nu=0.3,rho=7850"
 CCX_TYPES = {"C3D4": "tet4", "C3D10": "tet10", "C3D8": "hex8", "C3D20": "hex20", "C3D6": "wedge6", "C3D15": "wedge15"}
 
 
-
 def load_script(name):
     """A script of the folder scripts as a module."""
     loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), str(SOURCE / "scripts" / name))
@@ -37,10 +36,6 @@ def load_script(name):
     sys.dont_write_bytecode = True
     loader.exec_module(module)
     return module
-
-
-needs_gmsh = unittest.skipUnless(shutil.which("gmsh"), "the program gmsh is not installed")
-needs_ccx = unittest.skipUnless(shutil.which("ccx"), "the program ccx (CalculiX) is not installed")
 
 
 def read_netcdf(path):

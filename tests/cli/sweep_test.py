@@ -151,9 +151,8 @@ class Processes(SweepTest):
 
     def test_a_point_that_hangs_is_ended_after_the_timeout(self):
         hang = self.script("hang", '[ "$K" = 2 ] && sleep 600\nexec "$@"')
-        begin = time.monotonic()
+        # the point would take ten minutes: self.sweep waits for four at most
         self.sweep("--launcher", hang, "--timeout", 5, "--jobs", 2)
-        self.assertLess(time.monotonic() - begin, 120)
         self.assertEqual([row["problem"] for row in self.rows()],
                          ["", "took longer than the 5 s of --timeout and was ended", "", "", "", ""])
 
@@ -335,9 +334,8 @@ class Workers(SweepTest):
         process = self.start("--launcher", self.slow(), "--jobs", 1, "--patience", 2)
         self.wait_for(lambda: self.done_so_far() > 0)
         self.claim_elsewhere(POINTS)
-        begin = time.monotonic()
+        # that it waits for --patience before, the next test shows
         self.ended(process)
-        self.assertGreater(time.monotonic() - begin, 2)
         self.assertEqual(self.manifest()["points"][-1]["attempts"], 2)
         self.assertEqual(self.csv(), self.reference())
 
@@ -378,7 +376,6 @@ class Workers(SweepTest):
         _, err = self.ended(process, 2)
         self.assertIn("SLURM_PROCID", err)
 
-    @unittest.skipUnless(shutil.which("mpirun"), "the program mpirun is not installed")
     def test_processes_of_mpirun_share_the_points(self):
         before = ["mpirun", "-n", "3", "--oversubscribe"] + (["--allow-run-as-root"] if os.geteuid() == 0 else [])
         process = self.start("--launcher", self.slow(), "--jobs", 1, before=before)

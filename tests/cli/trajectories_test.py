@@ -10,14 +10,11 @@ import shutil
 import subprocess
 import unittest
 
-from support import SOURCE, CliTest
+import h5py
+import numpy as np
+import scipy.io
 
-try:
-    import h5py
-    import numpy as np
-    import scipy.io
-except ImportError:
-    h5py = None
+from support import SOURCE, CliTest
 
 EXAMPLE = pathlib.Path(SOURCE) / "examples" / "four-bar-exudyn"
 PAGE = pathlib.Path(SOURCE) / "docs" / "howto" / "bring-trajectories.md"
@@ -59,7 +56,6 @@ class TrajectoriesBase(CliTest):
         return self.assert_refused(["train", "study.toml", "--out", "out"], *texts)
 
 
-@unittest.skipIf(h5py is None, "no h5py and scipy")
 class ExampleTest(TrajectoriesBase):
     def test_the_example_trains_on_exudyns_motion_and_repeats_it(self):
         summary = self.json_of("run", str(EXAMPLE / "study.toml"), "--out", "out")
@@ -134,7 +130,6 @@ class ExampleTest(TrajectoriesBase):
                     self.assertLess(np.abs(file[name] - expected).max(), limit, (step, name))
 
 
-@unittest.skipIf(h5py is None, "no h5py and scipy")
 class FormatsTest(TrajectoriesBase):
     def setUp(self):
         super().setUp()
@@ -229,7 +224,6 @@ class FormatsTest(TrajectoriesBase):
         self.assert_the_same('file = "run.npz"\nunits = "mm-t-s"')
 
 
-@unittest.skipIf(h5py is None, "no h5py and scipy")
 class WrongDataTest(TrajectoriesBase):
     def setUp(self):
         super().setUp()

@@ -5,20 +5,14 @@ import shutil
 import subprocess
 import unittest
 
-from support import MATERIAL, CliTest, needs_gmsh
+import h5py
+import numpy as np
 
-try:
-    import h5py
-    import numpy as np
-except ImportError:
-    h5py = None
-
-needs_h5py = unittest.skipUnless(h5py, "h5py is absent")
+from support import MATERIAL, CliTest
 
 BOX = 'SetFactory("OpenCASCADE");\nBox(1) = {0, 0, 0, 2, 1, 3};\nMesh.CharacteristicLengthMax = 1;\n'
 
 
-@needs_gmsh
 class Geometry(CliTest):
     def setUp(self):
         super().setUp()
@@ -104,7 +98,6 @@ class Pipes(CliTest):
         self.assertIn("is a pipe", self.lissom("compare", "a.h5", "a.h5", timeout=20).err)
 
 
-@needs_h5py
 class Hdf5(CliTest):
     def setUp(self):
         super().setUp()

@@ -5,7 +5,7 @@ import re
 import subprocess
 import unittest
 
-from support import LISSOM, SOURCE, CliTest, needs_ccx, needs_gmsh
+from support import LISSOM, SOURCE, CliTest
 
 PAGES = SOURCE / "docs" / "verification"
 
@@ -14,8 +14,6 @@ def problems():
     return sorted(path.parent.name for path in (SOURCE / "verification").glob("*/check.py"))
 
 
-@needs_gmsh
-@needs_ccx
 class VerifyTest(CliTest):
     def verify(self, *arguments):
         return subprocess.run(["/usr/bin/python3", "-B", str(SOURCE / "scripts" / "verify"), "--lissom", LISSOM, "--out", "out", *arguments],

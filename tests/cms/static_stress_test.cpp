@@ -16,6 +16,7 @@
 #include "lissom/fe/stress_recovery.hpp"
 #include "tests/cms/reduction_support.hpp"
 #include "tests/fe/ccx.hpp"
+#include "tests/packages.hpp"
 
 namespace lissom::static_stress_test {
 namespace {
@@ -130,7 +131,7 @@ std::string loads_of(const Mesh& mesh, const VectorXd& f) {
 }
 
 TEST(StaticStressAgainstCalculix, AReducedTet10CantileverAgreesToAMillionth) {
-  if (!has_ccx()) GTEST_SKIP() << "ccx is not installed";
+  ASSERT_TRUE(has_ccx()) << "ccx" << test::install_hint;
   const Mesh mesh = cantilever(ElementType::Tet10);
   const VectorXd f = tip_force(mesh);
   // constraint modes of all degrees of freedom that are held or loaded: exact
@@ -146,7 +147,7 @@ TEST(StaticStressAgainstCalculix, AReducedTet10CantileverAgreesToAMillionth) {
 }
 
 TEST(StaticStressAgainstCalculix, AReducedHex20CantileverAgreesToAMillionth) {
-  if (!has_ccx()) GTEST_SKIP() << "ccx is not installed";
+  ASSERT_TRUE(has_ccx()) << "ccx" << test::install_hint;
   const Mesh mesh = cantilever(ElementType::Hex20);
   const VectorXd f = tip_force(mesh);
   const ReducedBody body = reduced_of(mesh, both_ends(), 4);
@@ -171,7 +172,7 @@ TEST(StaticStressAgainstCalculix, AReducedHex20CantileverAgreesToAMillionth) {
 }
 
 TEST(StaticStressAgainstCalculix, WithFewModesItIsOffByTheModalError) {
-  if (!has_ccx()) GTEST_SKIP() << "ccx is not installed";
+  ASSERT_TRUE(has_ccx()) << "ccx" << test::install_hint;
   const Mesh mesh = cantilever(ElementType::Tet10);
   const VectorXd f = tip_force(mesh);
   const auto folder = run_ccx(mesh, "C3D10", loads_of(mesh, f) + "*EL PRINT, ELSET=EALL\nS\n");

@@ -11,6 +11,7 @@
 #include "tests/fe/ccx.hpp"
 #include "tests/fe/small_eigen.hpp"
 #include "tests/fe/test_meshes.hpp"
+#include "tests/packages.hpp"
 
 namespace lissom::assembly_test {
 namespace {
@@ -196,7 +197,7 @@ TEST(Convergence, SlenderCantileverBendsAsBeamTheorySays) {
 }
 
 TEST(AssemblyAgainstCalculix, TenFrequenciesAgreeOnCurvedMeshes) {
-  if (!has_ccx()) GTEST_SKIP() << "ccx is not installed";
+  ASSERT_TRUE(has_ccx()) << "ccx" << test::install_hint;
   const std::pair<ElementType, const char*> types[] = {{ElementType::Tet4, "C3D4"},
                                                        {ElementType::Tet10, "C3D10"},
                                                        {ElementType::Hex20, "C3D20"},

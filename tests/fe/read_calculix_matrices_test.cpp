@@ -9,6 +9,7 @@
 #include "lissom/fe/matrix_checks.hpp"
 #include "tests/fe/ccx.hpp"
 #include "tests/fe/matrix_test_tools.hpp"
+#include "tests/packages.hpp"
 
 namespace lissom::read_calculix_matrices_test {
 namespace {
@@ -127,7 +128,7 @@ std::vector<double> ccx_frequencies(const std::filesystem::path& dat) {
 }
 
 TEST(CalculixMatrices, FrequenciesOfTheImportedCantileverAreThoseThatCcxComputesItself) {
-  if (!test::has_ccx()) GTEST_SKIP() << "the program ccx is not installed";
+  ASSERT_TRUE(test::has_ccx()) << "ccx" << test::install_hint;
   const TemporaryFolder folder;
   const Bar bar(4);
   folder.write("modes.inp", bar.deck(true, "*FREQUENCY\n10\n"));
@@ -163,7 +164,7 @@ TEST(CalculixMatrices, FrequenciesOfTheImportedCantileverAreThoseThatCcxComputes
 }
 
 TEST(CalculixMatrices, AFreeBodyHasNoRigidBodyResidualAndItsMassCentreAndInertia) {
-  if (!test::has_ccx()) GTEST_SKIP() << "the program ccx is not installed";
+  ASSERT_TRUE(test::has_ccx()) << "ccx" << test::install_hint;
   const TemporaryFolder folder;
   const Bar bar(3);
   folder.write("free.inp", bar.deck(false, "*FREQUENCY,SOLVER=MATRIXSTORAGE\n"));

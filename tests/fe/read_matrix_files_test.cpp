@@ -10,6 +10,7 @@
 #include "lissom/core/hdf5.hpp"
 #include "lissom/core/text.hpp"
 #include "lissom/fe/matrix_reader.hpp"
+#include "tests/packages.hpp"
 #include "tests/paths.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -103,8 +104,8 @@ TEST(ReadMat, SparseAndFullMatricesOfEveryVersionOfLibmatioAreRead) {
 
 TEST(ReadMat, FilesOfScipyAreRead) {
   const TemporaryFolder folder;
-  if (!write_with_python(folder))
-    GTEST_SKIP() << "scipy and h5py are not there: " << read_file(folder / "log");
+  ASSERT_TRUE(write_with_python(folder))
+      << "a module of Python" << test::install_hint << read_file(folder / "log");
   for (const char* name : {"compressed.mat", "plain.mat"}) {
     Diagnostics diagnostics;
     const auto matrices = read_mat_matrices(folder / name, diagnostics);
@@ -187,8 +188,8 @@ TEST(ReadMat, EveryTruncationAndEveryChangeOfACompressedFileIsRefused) {
 
 TEST(ReadHdf5Matrices, EveryLayoutOfScipyAndH5pyIsRead) {
   const TemporaryFolder folder;
-  if (!write_with_python(folder))
-    GTEST_SKIP() << "scipy and h5py are not there: " << read_file(folder / "log");
+  ASSERT_TRUE(write_with_python(folder))
+      << "a module of Python" << test::install_hint << read_file(folder / "log");
   Diagnostics diagnostics;
   const auto matrices = read_hdf5_matrices(folder / "matrices.h5", diagnostics);
   EXPECT_EQ(matrices.size(), 5);

@@ -1,7 +1,6 @@
 """Completion of command lines in real shells."""
 
 import os
-import shutil
 import subprocess
 import unittest
 
@@ -80,7 +79,6 @@ class BashCompletes(InstallTest):
         self.assertTrue(self.complete("simulate", study, "--case", ""))
 
 
-@unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
 class ZshCompletes(InstallTest):
     def complete(self, line):
         """What zsh shows behind this line when TAB is pressed, in a shell of its own on a pseudo-terminal."""

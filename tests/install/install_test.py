@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import unittest
 
-from support import BUILD, SOURCE, InstallTest, cli
+from support import BUILD, SOURCE, InstallTest
 
 
 class Installed(InstallTest):
@@ -59,7 +59,6 @@ class Installed(InstallTest):
         study = self.prefix / "share/lissom/examples/ancf-spatial/study.toml"
         self.run_program(self.prefix / "bin/lissom", "inspect", study, "--json", OMP_NUM_THREADS="1")
 
-    @cli.needs_gmsh
     def test_a_client_is_built_with_the_cmake_package_and_agrees_with_the_program(self):
         client = self.prefix / "share/lissom/examples/cpp-client"
         rod = self.prefix / "share/lissom/examples/connecting-rod"

@@ -1,6 +1,5 @@
 """The manual page: made from the program's own verbs and flags, and well-formed."""
 
-import shutil
 import subprocess
 import unittest
 
@@ -15,11 +14,9 @@ class ManualPage(InstallTest):
         self.page = page.out
         self.write("lissom.1", self.page)
 
-    @unittest.skipUnless(shutil.which("mandoc"), "mandoc is not installed")
     def test_mandoc_has_nothing_to_warn_of(self):
         self.run_program("mandoc", "-T", "lint", "-W", "warning,stop", "lissom.1")
 
-    @unittest.skipUnless(shutil.which("mandoc"), "mandoc is not installed")
     def test_it_has_every_verb_and_flag_as_the_help_has(self):
         text = self.run_program("mandoc", "-T", "ascii", "-O", "width=200", "lissom.1")
         # bold and underlined characters are printed twice
@@ -40,7 +37,6 @@ class ManualPage(InstallTest):
         for word in ("OMP_NUM_THREADS", "LISSOM_JS", "EXIT STATUS", "EXAMPLES", "model.rom.h5"):
             self.assertIn(word, plain)
 
-    @unittest.skipUnless(shutil.which("man"), "man is not installed")
     def test_man_shows_it(self):
         text = self.run_program("man", "-l", "--warnings", "lissom.1", MANPAGER="cat", MANWIDTH="100", LC_ALL="C.UTF-8")
         self.assertIn("lissom", text)

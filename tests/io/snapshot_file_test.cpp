@@ -14,6 +14,7 @@
 #include "lissom/io/csv_trajectory.hpp"
 #include "lissom/io/number_array.hpp"
 #include "lissom/io/result_file.hpp"
+#include "tests/packages.hpp"
 #include "tests/paths.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -56,7 +57,7 @@ const std::filesystem::path& python_files() {
 }
 
 #define NEED_PYTHON() \
-  if (python_files().empty()) GTEST_SKIP() << "NumPy, SciPy or h5py are missing"
+  ASSERT_FALSE(python_files().empty()) << "NumPy, SciPy or h5py" << test::install_hint
 
 MatrixXd read_part(SnapshotSource& run, int part) {
   MatrixXd X(3 * run.parts()[part].nodes, run.samples());

@@ -8,7 +8,6 @@ import importlib.machinery
 import importlib.util
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,7 +27,6 @@ loader.exec_module(pages)
 TOLERANCE = 0.05
 # except where that is known better: equilibria of beams are exact to Newton's tolerance, and a unit of the last of three digits is 1 % at most
 TOLERANCES = {"ancf-spatial": 0.01}
-NEEDS_NO_GMSH = {"ancf-double-pendulum", "ancf-four-bar", "ancf-spatial", "four-bar-exudyn"}
 # Seconds. The longest takes ten on a quiet machine; ctest on a busy one has many times as much.
 LIMIT = 300
 
@@ -91,8 +89,6 @@ def add_tests():
         def test(self, name=name):
             self.run_example(name)
 
-        if name not in NEEDS_NO_GMSH:
-            test = unittest.skipUnless(shutil.which("gmsh"), "the program gmsh is not installed")(test)
         setattr(ExamplesTest, f"test_{name.replace('-', '_')}_prints_what_it_says", test)
 
 

@@ -6,10 +6,9 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 import lissom
-from support import SOURCE, FolderTest, needs_gmsh
+from support import SOURCE, FolderTest
 
 
-@needs_gmsh
 class FourBar(FolderTest):
     """examples/four-bar-slap: six coordinates of a mechanism of three flexible bodies."""
 

@@ -64,7 +64,6 @@ class Stubs(FolderTest):
     def test_the_package_is_typed(self):
         self.assertTrue((PACKAGE / "py.typed").exists())
 
-    @unittest.skipUnless(shutil.which("mypy"), "mypy is not installed")
     def test_a_script_is_strictly_typed(self):
         (self.folder / "script.py").write_text(SCRIPT)
         process = subprocess.run(

@@ -10,7 +10,7 @@ import h5py
 import numpy as np
 
 import lissom
-from support import PENDULUM, SOURCE, FolderTest, needs_gmsh
+from support import PENDULUM, SOURCE, FolderTest
 
 # what a run takes and where it was, not what it computed
 OF_THE_MOMENT = {"seconds", "output_seconds", "study", "out", "view", "files", "warnings", "peak_memory_bytes", "setup_seconds",
@@ -33,7 +33,6 @@ def datasets(path):
 
 
 class SameAsTheProgram(FolderTest):
-    @needs_gmsh
     def test_the_four_bar_is_the_same_bit_by_bit(self):
         study = SOURCE / "examples" / "four-bar" / "study.toml"
         program = self.program("simulate", study, "--out", "program", "--no-view", "--json", "--quiet")
@@ -64,7 +63,6 @@ class SameAsTheProgram(FolderTest):
         self.assertEqual(read.sensors.units, run.sensors.units)
         self.assertFalse(os.path.exists("study.out"))
 
-    @needs_gmsh
     def test_a_whole_run_is_the_same(self):
         folder = self.folder / "four-bar"
         shutil.copytree(SOURCE / "examples" / "four-bar", folder)

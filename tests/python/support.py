@@ -5,7 +5,6 @@ The module is found through PYTHONPATH, the program and the sources through LISS
 
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,7 +21,6 @@ import numpy as np  # noqa: E402
 import lissom  # noqa: E402
 
 STEEL = dict(E=210e9, nu=0.3, rho=7850.0)
-needs_gmsh = unittest.skipUnless(shutil.which("gmsh"), "the program gmsh is not installed")
 
 
 class FolderTest(unittest.TestCase):

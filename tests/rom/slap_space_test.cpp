@@ -9,6 +9,7 @@
 
 #include "lissom/rom/slap_training.hpp"
 #include "tests/fe/ccx.hpp"
+#include "tests/packages.hpp"
 #include "tests/rom/trained_four_bar.hpp"
 
 namespace lissom::slap_space_test {
@@ -388,7 +389,7 @@ TEST(SlapSpace, FrequenciesOfTheMechanismAreThoseOfItsMeshes) {
 }
 
 TEST(SlapSpace, FrequenciesOfTheMechanismAreThoseOfCalculix) {
-  if (!test::has_ccx()) GTEST_SKIP() << "ccx is not installed";
+  ASSERT_TRUE(test::has_ccx()) << "ccx" << test::install_hint;
   const Pair pair = two_boxes(ElementType::Hex20, MassKind::Consistent);
   // one mesh of both, joined by equations
   const std::int64_t shift = 1000;
