@@ -47,9 +47,10 @@ int main(int argc, char** argv) {
   cholmod_l_factorize(matrix, L, &common);
   const double numeric_seconds = numeric.seconds();
   const bool good = common.status == CHOLMOD_OK;
-  fmt::print("{{\"n\": {}, \"analysis_seconds\": {}, \"numeric_seconds\": {}, \"nonzeros\": {}, \"flops\": {}, "
-             "\"peak_memory_bytes\": {}}}\n",
-             n, analysis_seconds, numeric_seconds, common.lnz, common.fl, peak_memory_bytes());
+  fmt::print(
+      "{{\"n\": {}, \"analysis_seconds\": {}, \"numeric_seconds\": {}, \"nonzeros\": {}, \"flops\": {}, "
+      "\"peak_memory_bytes\": {}}}\n",
+      n, analysis_seconds, numeric_seconds, common.lnz, common.fl, peak_memory_bytes());
   cholmod_l_free_factor(&L, &common);
   cholmod_l_free_sparse(&matrix, &common);
   cholmod_l_finish(&common);

@@ -249,7 +249,8 @@ class GeometryCollector {
                  command, wanted.string(), advice);
     if (known_.contains(name.string()) || !is_there(folder_ / name)) return;  // gmsh says so if it needs it
     if (files_.size() >= max_geometry_files)
-      fail_input(pos, "{} \"{}\": more than {} files are included", command, wanted.string(), max_geometry_files);
+      fail_input(pos, "{} \"{}\": more than {} files are included", command, wanted.string(),
+                 max_geometry_files);
     // links inside of the folder may lead out of it
     std::error_code ec;
     const fs::path root = fs::canonical(folder_, ec), there = fs::canonical(folder_ / name, ec);

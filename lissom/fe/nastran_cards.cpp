@@ -167,8 +167,8 @@ void NastranCards::include(std::string_view line) {
     fail_input(where, "INCLUDE: files are included more than {} levels deep ({}); does {} include itself?",
                max_depth, chain(), path.string());
   if (texts_.size() >= max_card_files)
-    fail_input(where, "INCLUDE: more than {} files are included ({}); does one include itself?", max_card_files,
-               chain());
+    fail_input(where, "INCLUDE: more than {} files are included ({}); does one include itself?",
+               max_card_files, chain());
 
   try {
     texts_.push_back(load_(path));

@@ -81,7 +81,8 @@ std::string to_string(unsigned components) {
 
 class NastranReader {
  public:
-  NastranReader(std::string_view bytes, const std::string& path, const FileLoader& load, Diagnostics& diagnostics)
+  NastranReader(std::string_view bytes, const std::string& path, const FileLoader& load,
+                Diagnostics& diagnostics)
       : path_(path), diagnostics_(diagnostics), cards_(bytes, path, load, diagnostics), builder_(path) {}
 
   Mesh read(bool skip_elements);
@@ -422,7 +423,7 @@ void NastranReader::psolid() {
 }
 
 void NastranReader::add_material(std::optional<Isotropic> isotropic, std::optional<Orthotropic> orthotropic,
-                          std::optional<double> density) {
+                                 std::optional<double> density) {
   const std::int64_t mid = id(0, "MID");
   std::vector<Material>& materials = builder_.mesh().materials;
   if (!materials_.try_emplace(mid, static_cast<int>(materials.size())).second)
@@ -883,14 +884,18 @@ void NastranReader::other() {
 Mesh NastranReader::read(bool skip_elements) {
   using Handler = void (NastranReader::*)();
   static const std::unordered_map<std::string_view, Handler> handlers = {
-      {"GRID", &NastranReader::grid},     {"GRDSET", &NastranReader::grdset},  {"CTETRA", &NastranReader::element},
-      {"CHEXA", &NastranReader::element}, {"CPENTA", &NastranReader::element}, {"CORD1R", &NastranReader::cord1},
-      {"CORD1C", &NastranReader::cord1},  {"CORD1S", &NastranReader::cord1},   {"CORD2R", &NastranReader::cord2},
-      {"CORD2C", &NastranReader::cord2},  {"CORD2S", &NastranReader::cord2},   {"PSOLID", &NastranReader::psolid},
-      {"MAT1", &NastranReader::mat1},     {"MAT9", &NastranReader::mat9},      {"MAT9OR", &NastranReader::mat12},
-      {"MAT9ORT", &NastranReader::mat12}, {"MAT11", &NastranReader::mat11},    {"MAT12", &NastranReader::mat12},
-      {"RBE2", &NastranReader::rbe2},     {"RBE3", &NastranReader::rbe3},      {"SPC", &NastranReader::spc},
-      {"SPC1", &NastranReader::spc1},     {"SET1", &NastranReader::set1},      {"SET3", &NastranReader::set3},
+      {"GRID", &NastranReader::grid},      {"GRDSET", &NastranReader::grdset},
+      {"CTETRA", &NastranReader::element}, {"CHEXA", &NastranReader::element},
+      {"CPENTA", &NastranReader::element}, {"CORD1R", &NastranReader::cord1},
+      {"CORD1C", &NastranReader::cord1},   {"CORD1S", &NastranReader::cord1},
+      {"CORD2R", &NastranReader::cord2},   {"CORD2C", &NastranReader::cord2},
+      {"CORD2S", &NastranReader::cord2},   {"PSOLID", &NastranReader::psolid},
+      {"MAT1", &NastranReader::mat1},      {"MAT9", &NastranReader::mat9},
+      {"MAT9OR", &NastranReader::mat12},   {"MAT9ORT", &NastranReader::mat12},
+      {"MAT11", &NastranReader::mat11},    {"MAT12", &NastranReader::mat12},
+      {"RBE2", &NastranReader::rbe2},      {"RBE3", &NastranReader::rbe3},
+      {"SPC", &NastranReader::spc},        {"SPC1", &NastranReader::spc1},
+      {"SET1", &NastranReader::set1},      {"SET3", &NastranReader::set3},
       {"PARAM", &NastranReader::param}};
   while (cards_.next(card_)) {
     const auto it = handlers.find(card_.name);

@@ -333,8 +333,8 @@ class BinaryReader {
     if (head.size() != 6 * layout_.word)
       fail_input(where, "expected the header of a matrix in {} bytes, found a record of {}", 6 * layout_.word,
                  head.size());
-    ColumnCollector collector(check_header(integer(head, 0), integer(head, 1), integer(head, 2), integer(head, 3),
-                                     head.substr(4 * layout_.word), where));
+    ColumnCollector collector(check_header(integer(head, 0), integer(head, 1), integer(head, 2),
+                                           integer(head, 3), head.substr(4 * layout_.word), where));
     // 64-bit words hold a double each, whatever the type says
     const long words_per_value = layout_.word == 8 ? 1 : collector.header().type;
 

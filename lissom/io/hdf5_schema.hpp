@@ -2,8 +2,8 @@
 // lists, and the checks of sizes and indices. Everything that expects throws InputError.
 #pragma once
 
-#include <Eigen/Core>
 #include <fmt/ranges.h>
+#include <Eigen/Core>
 
 #include <algorithm>
 #include <cstdint>

@@ -16,38 +16,15 @@ namespace {
 namespace fs = std::filesystem;
 
 // Everything that any verb writes at the top of a folder of results, but for the files of bodies.
-constexpr const char* fixed_names[] = {"summary.json",
-                                       "report.html",
-                                       "result.h5",
-                                       "sensors.csv",
-                                       "checkpoint.lissom",
-                                       "motion.view.h5",
-                                       "motion.exo",
-                                       "stress.h5",
-                                       "differences.csv",
-                                       "comparison.json",
-                                       "model.rom.h5",
-                                       "modes.csv",
-                                       "orders.csv",
-                                       "samples.csv",
-                                       "greedy.csv",
-                                       "singular_values.csv",
-                                       "principal_angles.csv",
-                                       "pod_test.csv",
-                                       "training",
-                                       "tests",
-                                       "linearisation.json",
-                                       "linearisation.mat",
-                                       "system_modes.exo",
-                                       "system_modes.view.h5",
-                                       "response.csv",
-                                       "response.json",
-                                       "sweep.csv",
-                                       "sweep.json",
-                                       "sweep.lock",
-                                       ".lissom.lock",
-                                       "sweep-work",
-                                       "points"};
+constexpr const char* fixed_names[] = {
+    "summary.json",         "report.html",       "result.h5",        "sensors.csv",
+    "checkpoint.lissom",    "motion.view.h5",    "motion.exo",       "stress.h5",
+    "differences.csv",      "comparison.json",   "model.rom.h5",     "modes.csv",
+    "orders.csv",           "samples.csv",       "greedy.csv",       "singular_values.csv",
+    "principal_angles.csv", "pod_test.csv",      "training",         "tests",
+    "linearisation.json",   "linearisation.mat", "system_modes.exo", "system_modes.view.h5",
+    "response.csv",         "response.json",     "sweep.csv",        "sweep.json",
+    "sweep.lock",           ".lissom.lock",      "sweep-work",       "points"};
 // Those of a body, behind its name.
 constexpr const char* body_endings[] = {
     ".body.h5",    "_modes.csv", "_modes.exo",      "_modes.view.h5",      ".reduced.h5", "_coordinates.csv",

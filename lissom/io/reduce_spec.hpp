@@ -11,8 +11,8 @@ class TomlTable;
 
 struct ReduceSpec {
   ReductionOptions options;
-  bool gcms = false;  // also make the body in generalized component modes, for simulations
-  bool paraview = true;    // write the natural modes in range of the reduced body for ParaView
+  bool gcms = false;     // also make the body in generalized component modes, for simulations
+  bool paraview = true;  // write the natural modes in range of the reduced body for ParaView
   SourcePos where;
 };
 

@@ -99,7 +99,8 @@ void read_given_columns(const std::filesystem::path& path, Given& given) {
 
 class SimulationReader {
  public:
-  SimulationReader(const std::vector<BodySpec>& bodies, const UnitSystem& units, std::filesystem::path folder, bool rom)
+  SimulationReader(const std::vector<BodySpec>& bodies, const UnitSystem& units, std::filesystem::path folder,
+                   bool rom)
       : bodies_(bodies), units_(units), folder_(std::move(folder)), rom_(rom) {}
 
   const UnitSystem& units() const { return units_; }

@@ -56,10 +56,11 @@ ordered_json word(const KeySchema& key) {
 }
 
 ordered_json function(const KeySchema& key) {
-  return {{"anyOf", ordered_json::array({ordered_json{{"type", "number"}},
-                                 ordered_json{{"type", "string"},
-                                      {"description", "an expression of t, or a number with a unit"}},
-                                 ordered_json{{"$ref", reference_to(*key.table)}}})}};
+  return {{"anyOf",
+           ordered_json::array({ordered_json{{"type", "number"}},
+                                ordered_json{{"type", "string"},
+                                             {"description", "an expression of t, or a number with a unit"}},
+                                ordered_json{{"$ref", reference_to(*key.table)}}})}};
 }
 
 // What a key may be, one entry for each kind.
@@ -144,7 +145,8 @@ ordered_json object(const TableSchema& table) {
   }
   if (!properties.empty()) out["properties"] = properties;
   if (!required.empty()) out["required"] = required;
-  out["additionalProperties"] = table.others.empty() ? ordered_json(false) : property({&table.others.front()});
+  out["additionalProperties"] =
+      table.others.empty() ? ordered_json(false) : property({&table.others.front()});
   return out;
 }
 
@@ -155,8 +157,9 @@ ordered_json study_json_schema() {
   const ordered_json root = object(study_schema());
   for (const auto& [name, value] : root.items()) schema[name] = value;
   // bodies, or a model in their place; an included file may have them
-  schema["anyOf"] = ordered_json::array(
-      {ordered_json{{"required", {"bodies"}}}, ordered_json{{"required", {"rom"}}}, ordered_json{{"required", {"include"}}}});
+  schema["anyOf"] =
+      ordered_json::array({ordered_json{{"required", {"bodies"}}}, ordered_json{{"required", {"rom"}}},
+                           ordered_json{{"required", {"include"}}}});
   ordered_json definitions = ordered_json::object();
   for (const TableSchema* table : all_tables(study_schema()))
     if (!table->name.empty()) definitions[table->name] = object(*table);

@@ -60,8 +60,7 @@ class Override {
 
  private:
   // [[joints]] and the like: entries by their names.
-  void set_in_list(TomlValue& at, const std::string& path, const std::string& above,
-                   const TomlValue& value) {
+  void set_in_list(TomlValue& at, const std::string& path, const std::string& above, const TomlValue& value) {
     std::vector<TomlValue*> entries;
     std::vector<std::string> names;
     size_t length = 0;
@@ -206,7 +205,7 @@ std::string shown_key(const std::string& key) {
 
 // Keys in the order of the file; what came from elsewhere is first.
 std::vector<std::pair<std::string, const TomlValue*>> in_order(const TomlValue& table,
-                                                                 const std::string& file) {
+                                                               const std::string& file) {
   std::map<std::tuple<bool, std::string, long, std::string>, const TomlValue*> sorted;
   for (const auto& [key, value] : table.as_table()) {
     const SourcePos where = position_of(value, {"", 0});
@@ -280,8 +279,8 @@ TomlValue setting_value(const std::string& text) {
   return value;
 }
 
-void set_study_key(TomlValue& root, const std::string& key, const TomlValue& value,
-                   TomlProblems& problems, const SourcePos& where, const std::string& shown) {
+void set_study_key(TomlValue& root, const std::string& key, const TomlValue& value, TomlProblems& problems,
+                   const SourcePos& where, const std::string& shown) {
   Override(problems, where, shown).set(root, key, "", value);
 }
 

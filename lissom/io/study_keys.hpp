@@ -28,8 +28,8 @@ TomlValue setting_value(const std::string& text);
 
 // Sets a key of the study, or notes a problem, which begins with `shown`. A key that is not there is made in
 // a table that is there; reading the study tells whether it is known.
-void set_study_key(TomlValue& root, const std::string& key, const TomlValue& value,
-                   TomlProblems& problems, const SourcePos& where, const std::string& shown);
+void set_study_key(TomlValue& root, const std::string& key, const TomlValue& value, TomlProblems& problems,
+                   const SourcePos& where, const std::string& shown);
 
 // The number that a key has; nothing with a problem, as a sentence, where it is not there or no number, or
 // where a star stands for different ones.

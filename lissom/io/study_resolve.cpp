@@ -326,8 +326,7 @@ class Resolver {
     // what others read of them: numbers, in the study's units
     for (auto& [name, value] : it->second.as_table()) {
       const auto found = parameters_.find(name);
-      if (found != parameters_.end() && value.is_string())
-        value.replace(number_in(found->second, units));
+      if (found != parameters_.end() && value.is_string()) value.replace(number_in(found->second, units));
     }
   }
 
@@ -505,8 +504,7 @@ class Resolver {
   }
 
   // A number with a unit, or parameters in an expression; points of a table.
-  void function(TomlValue& value, const KeySchema& entry, const std::string& path,
-                const UnitSystem& units) {
+  void function(TomlValue& value, const KeySchema& entry, const std::string& path, const UnitSystem& units) {
     if (value.is_table()) {
       const auto it = value.as_table().find("table");
       if (it == value.as_table().end() || !it->second.is_array()) return;

@@ -94,8 +94,7 @@ TrajectorySpec read_trajectory(TomlTable table, const UnitSystem& units,
     // a CSV file has its times; others have a file of them
     if (!spec.time.empty()) {
       spec.time = (folder / spec.time).string();
-      if (!is_there(spec.time))
-        table.problem("time", fmt::format("there is no file '{}'", spec.time));
+      if (!is_there(spec.time)) table.problem("time", fmt::format("there is no file '{}'", spec.time));
     }
   }
   spec.displacements = table.boolean("displacements").value_or(false);

@@ -64,8 +64,7 @@ MatrixXf read_fields(const Group& group, const char* name, std::uint64_t r, std:
   return read_floats(group, name, {r, n, c}, n * c, r);
 }
 
-Eigen::MatrixXd read_frames(const Group& group, const char* name, std::uint64_t columns,
-                             std::uint64_t rows) {
+Eigen::MatrixXd read_frames(const Group& group, const char* name, std::uint64_t columns, std::uint64_t rows) {
   expect_shape(group, name, {columns, rows});
   const std::vector<double> values = group.read_doubles(name);
   expect_finite(group, name, values);

@@ -22,7 +22,7 @@ using Eigen::Matrix3d;
 using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
-using Rows = Eigen::Matrix<double, Eigen::Dynamic, 3>;     // s by 3: a row for each field
+using Rows = Eigen::Matrix<double, Eigen::Dynamic, 3>;         // s by 3: a row for each field
 using ModeColumns = Eigen::Matrix<double, 3, Eigen::Dynamic>;  // 3 by s: the coordinates q as they are
 using Matrix39 = Eigen::Matrix<double, 3, 9>;
 using Matrix12x3 = Eigen::Matrix<double, 12, 3>;

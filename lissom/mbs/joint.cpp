@@ -15,17 +15,17 @@ struct Kind {
   int rows;
 };
 const std::array<Kind, 12> joint_kinds = {{{"spherical", 3},
-                                     {"revolute", 5},
-                                     {"cylindrical", 4},
-                                     {"prismatic", 5},
-                                     {"universal", 4},
-                                     {"fixed", 6},
-                                     {"planar", 3},
-                                     {"point-on-line", 2},
-                                     {"point-on-plane", 1},
-                                     {"distance", 1},
-                                     {"angle", 1},
-                                     {"displacement", 1}}};
+                                           {"revolute", 5},
+                                           {"cylindrical", 4},
+                                           {"prismatic", 5},
+                                           {"universal", 4},
+                                           {"fixed", 6},
+                                           {"planar", 3},
+                                           {"point-on-line", 2},
+                                           {"point-on-plane", 1},
+                                           {"distance", 1},
+                                           {"angle", 1},
+                                           {"displacement", 1}}};
 
 using JointRows = std::array<BilinearForm, 6>;
 
@@ -163,7 +163,8 @@ Vector24d both(const Vector12d& first, const Vector12d& second) {
 const std::vector<std::pair<std::string, JointKind>>& joint_names() {
   static const auto names = [] {
     std::vector<std::pair<std::string, JointKind>> list;
-    for (size_t i = 0; i < joint_kinds.size(); ++i) list.emplace_back(joint_kinds[i].name, static_cast<JointKind>(i));
+    for (size_t i = 0; i < joint_kinds.size(); ++i)
+      list.emplace_back(joint_kinds[i].name, static_cast<JointKind>(i));
     return list;
   }();
   return names;

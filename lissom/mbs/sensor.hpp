@@ -97,7 +97,7 @@ class SensorBank {
   double counted_at_ = 0;
   std::vector<CountedAngle> last_angles_;
   std::vector<CountedRotation> last_rotations_;
-  TurnDoubt doubt_;  // of joint angles
+  TurnDoubt doubt_;                  // of joint angles
   MarkerKinematics first_, second_;  // room
   Eigen::VectorXd amplitudes_, components_;
 };

@@ -13,7 +13,7 @@
 namespace lissom {
 
 struct MechanismInput {
-  StudyInput main;                  // a study, or the file of a reduced mechanism (with settings of its study)
+  StudyInput main;  // a study, or the file of a reduced mechanism (with settings of its study)
   std::optional<StudyInput> study;  // of a reduced mechanism: loads and sensors of this one, not of its own
   std::string case_name;            // empty: the study itself
   bool strict = false;  // parameters outside of what a parametric model was trained on are an error
@@ -24,7 +24,7 @@ struct MechanismInput {
 struct Mechanism {
   StudyFile study;  // or the case
   std::string title;
-  std::function<StudySystem()> make;  // reduces bodies as needed, once
+  std::function<StudySystem()> make;         // reduces bodies as needed, once
   std::shared_ptr<const InputGuard> inputs;  // no file that it comes from is replaced
 };
 // Trains the model where the study simulates one that is to be trained. `context` must outlive the result.

@@ -84,7 +84,7 @@ Kept state_of(const StudyFile& study, const std::filesystem::path& folder, const
 class PodTrainer {
  public:
   PodTrainer(const StudyFile& study, BodyStore& store, Diagnostics& diagnostics, const ProgressHook& progress,
-          const PodTrainingOptions& options)
+             const PodTrainingOptions& options)
       : study_(study),
         spec_(*study.train->pod),
         store_(store),

@@ -40,9 +40,9 @@ class Preflight {
     FeModel labels;  // body_labels()
     bool has_elements = false;
     std::set<std::int64_t> without_element;
-    RigidBodySpec rigid;  // with its interfaces and sets as points
+    RigidBodySpec rigid;                          // with its interfaces and sets as points
     std::map<std::string, Eigen::Matrix3d> axes;  // of interfaces that have their own
-    bool placed = false;  // its nodes have positions, and its interfaces were found
+    bool placed = false;                          // its nodes have positions, and its interfaces were found
   };
 
   void look_at(const StudyFile& study);
@@ -64,8 +64,8 @@ class Preflight {
   Diagnostics& diagnostics_;
   const ProgressHook& progress_;
   std::vector<TomlProblem> problems_;
-  std::set<std::string> seen_;         // bodies, by reduction key
-  std::map<std::string, Read> read_;   // the same
+  std::set<std::string> seen_;        // bodies, by reduction key
+  std::map<std::string, Read> read_;  // the same
   std::map<std::string, FeBody> bodies_;
   BodyPlaces places_;
   std::map<std::string, std::string> sizes_;

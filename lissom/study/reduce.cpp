@@ -210,9 +210,10 @@ std::vector<std::string> write_reduction(const FeBody& body, const Reduction& re
       "effective_inertia_x,effective_inertia_y,effective_inertia_z\n";
   for (int j = 0; j < reduced.size(); ++j) {
     const ReducedCoordinate& c = reduced.coordinates[j];
-    table += fmt::format("{},{},{},{},{},{:.12g}", j + 1, name_of(c.kind), csv_quoted(interface_of(reduced, c)),
-                         c.node_id >= 0 ? fmt::format("{}", c.node_id) : "",
-                         c.direction >= 0 ? direction_names[c.direction] : "", c.frequency_hz);
+    table +=
+        fmt::format("{},{},{},{},{},{:.12g}", j + 1, name_of(c.kind), csv_quoted(interface_of(reduced, c)),
+                    c.node_id >= 0 ? fmt::format("{}", c.node_id) : "",
+                    c.direction >= 0 ? direction_names[c.direction] : "", c.frequency_hz);
     for (int k = 0; k < 6; ++k) table += "," + csv_number(c.effective_mass[k]);
     table += "\n";
   }

@@ -15,11 +15,11 @@ using nlohmann::json;
 
 namespace {
 
-constexpr size_t unfolded_modes = 20;    // of a mechanism, unfolded
-constexpr size_t unfolded_figures = 8;   // of a sweep, unfolded
-constexpr size_t unfolded_pairs = 6;     // of a response, unfolded
-constexpr double small_share = 0.01;  // of kinetic energy
-constexpr double round_off = 1e-9;    // SI units
+constexpr size_t unfolded_modes = 20;   // of a mechanism, unfolded
+constexpr size_t unfolded_figures = 8;  // of a sweep, unfolded
+constexpr size_t unfolded_pairs = 6;    // of a response, unfolded
+constexpr double small_share = 0.01;    // of kinetic energy
+constexpr double round_off = 1e-9;      // SI units
 
 // The study itself and its cases, each with the folder of its files.
 struct AnalysedCase {
@@ -153,7 +153,8 @@ ReportTable modes_table(const std::string& id, const std::string& caption, const
   return table;
 }
 
-std::vector<ReportBlock> linearisation_of(ReportDraft& draft, const AnalysedCase& part, const json& j, bool cases) {
+std::vector<ReportBlock> linearisation_of(ReportDraft& draft, const AnalysedCase& part, const json& j,
+                                          bool cases) {
   std::vector<ReportBlock> blocks;
   const json& modes = part_of(j, "modes");
   std::string text = cases ? part.shown() + ": linearised" : "Linearised";
@@ -188,12 +189,12 @@ std::vector<ReportBlock> linearisation_of(ReportDraft& draft, const AnalysedCase
   const bool more = modes.size() > unfolded_modes;
   blocks.emplace_back(
       modes_table(unique_id(draft, name),
-                  more ? fmt::format("The {} lowest of {} modes", unfolded_modes, modes.size()) : "Modes", modes,
-                  0, unfolded_modes));
+                  more ? fmt::format("The {} lowest of {} modes", unfolded_modes, modes.size()) : "Modes",
+                  modes, 0, unfolded_modes));
   if (more)
-    blocks.emplace_back(
-        ReportDetails{fmt::format("The other {} modes", modes.size() - unfolded_modes),
-                      {modes_table(unique_id(draft, name + " more"), "", modes, unfolded_modes, modes.size())}});
+    blocks.emplace_back(ReportDetails{
+        fmt::format("The other {} modes", modes.size() - unfolded_modes),
+        {modes_table(unique_id(draft, name + " more"), "", modes, unfolded_modes, modes.size())}});
   return blocks;
 }
 

@@ -217,7 +217,7 @@ void add_removed(const ReportDraft& draft, const ReportedBody& body, const json&
 
 // The cosine stage over its threshold.
 void add_gcms_sweep(const ReportDraft& draft, const ReportedBody& body, const json& gcms,
-               std::vector<ReportBlock>& blocks) {
+                    std::vector<ReportBlock>& blocks) {
   const json& sweep = part_of(gcms, "sweep");
   if (!sweep.is_array() || sweep.empty()) return;
   const auto column = [&](const char* key) {

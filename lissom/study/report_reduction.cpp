@@ -205,7 +205,7 @@ void add_comparison(const ReportDraft& draft, const ReportedBody& body, const js
 
 // Largest error over the modes against the number of modes kept.
 void add_reduction_sweep(ReportDraft& draft, const ReportedBody& body, const json& reduce,
-               std::vector<ReportBlock>& blocks) {
+                         std::vector<ReportBlock>& blocks) {
   const std::filesystem::path file = file_of(body, "_sweep.csv");
   if (file.empty()) return;
   const CsvText table = read_report_csv(draft, file, "modes");

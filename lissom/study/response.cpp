@@ -29,7 +29,7 @@ constexpr int most_peaks = 10;
 
 // The columns that were asked for: by name, or all components of a sensor.
 std::vector<int> chosen_channels(const std::vector<std::string>& all, const std::vector<std::string>& asked,
-                        const char* what, const SourcePos& where) {
+                                 const char* what, const SourcePos& where) {
   std::vector<int> list;
   const std::string place = where.file.empty() ? "" : to_string(where) + ": ";
   if (all.empty())

@@ -137,8 +137,8 @@ class Summary {
           result += fmt::format(", first {:.5g} Hz", hz[rigid].get<double>());
       }
       const auto seconds = number_at(part_of(body, "seconds"), "total");
-      table.add({shortened_name(printable(name), 24), mesh, shown(number_at(body, "mass"), "{:.4g}"), result, error,
-                 seconds ? format_seconds(*seconds) : "-"});
+      table.add({shortened_name(printable(name), 24), mesh, shown(number_at(body, "mass"), "{:.4g}"), result,
+                 error, seconds ? format_seconds(*seconds) : "-"});
     }
     add(table, rows > most_bodies ? rows - most_bodies : 0);
   }
@@ -148,7 +148,8 @@ class Summary {
     if (!training.is_object()) return;
     heading("training");
     const bool pod = text_at(training, "method") == "pod";
-    paragraph("order", fmt::format("{}: {}", shown(number_at(training, "order"), "{}"), text_at(training, "why")));
+    paragraph("order",
+              fmt::format("{}: {}", shown(number_at(training, "order"), "{}"), text_at(training, "why")));
     const json& data = part_of(training, pod ? "samples" : "training");
     if (data.is_array())
       line("trained on", counted(static_cast<double>(data.size()), "full run", "full runs"));
@@ -198,9 +199,9 @@ class Summary {
          fmt::format("{} coordinates, {} constraints ({})", shown(number_at(simulation, "coordinates"), "{}"),
                      shown(number_at(simulation, "constraints"), "{}"), formulations(simulation)));
     const auto seconds = number_at(simulation, "seconds");
-    line("time",
-         fmt::format("{} for {} of motion, {} steps", seconds ? format_seconds(*seconds) : "-",
-                     shown(number_at(simulation, "end"), "{:.4g} s"), shown(number_at(simulation, "steps"), "{}")));
+    line("time", fmt::format("{} for {} of motion, {} steps", seconds ? format_seconds(*seconds) : "-",
+                             shown(number_at(simulation, "end"), "{:.4g} s"),
+                             shown(number_at(simulation, "steps"), "{}")));
   }
 
   void compared_models(const json& models) {
@@ -253,9 +254,9 @@ class Summary {
       const json& modes = part_of(linear, "modes");
       std::string first;
       if (modes.is_array() && !modes.empty())
-        first =
-            fmt::format(", first {} Hz with {} % damping", shown(number_at(modes[0], "frequency_hz"), "{:.5g}"),
-                        shown(100 * number_at(modes[0], "damping_ratio").value_or(0), "{:.3g}"));
+        first = fmt::format(", first {} Hz with {} % damping",
+                            shown(number_at(modes[0], "frequency_hz"), "{:.5g}"),
+                            shown(100 * number_at(modes[0], "damping_ratio").value_or(0), "{:.3g}"));
       line("linearised",
            fmt::format("{} states{}, {}", part_of(linear, "states").size(), first,
                        part_of(linear, "stable") == true ? terminal_.ink(Ink::Good, "stable")
@@ -266,12 +267,13 @@ class Summary {
       if (pairs.is_array())
         for (size_t k = 0; k < std::min<size_t>(3, pairs.size()); ++k) {
           const json& peaks = part_of(pairs[k], "peaks");
-          line("response", fmt::format("{} to {}: {}{}", text_at(pairs[k], "input"), text_at(pairs[k], "output"),
-                                       counted(static_cast<double>(peaks.size()), "peak", "peaks"),
-                                       peaks.is_array() && !peaks.empty()
-                                           ? fmt::format(", first at {} Hz",
-                                                         shown(number_at(peaks[0], "frequency_hz"), "{:.5g}"))
-                                           : ""));
+          line("response",
+               fmt::format(
+                   "{} to {}: {}{}", text_at(pairs[k], "input"), text_at(pairs[k], "output"),
+                   counted(static_cast<double>(peaks.size()), "peak", "peaks"),
+                   peaks.is_array() && !peaks.empty()
+                       ? fmt::format(", first at {} Hz", shown(number_at(peaks[0], "frequency_hz"), "{:.5g}"))
+                       : ""));
         }
     }
     if (sweep.is_object()) {

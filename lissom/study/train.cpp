@@ -57,7 +57,7 @@ struct NodePlace {
 class SlapTrainer {
  public:
   SlapTrainer(const StudyFile& study, BodyStore& store, TrainingMotions& motions, Diagnostics& diagnostics,
-          const ProgressHook& progress, const std::function<bool()>& stop)
+              const ProgressHook& progress, const std::function<bool()>& stop)
       : study_(study),
         spec_(*study.train),
         store_(store),

@@ -14,7 +14,7 @@ namespace {
 
 // Of any training: the study, and what was written.
 void finish_training(TrainResult& result, const StudyFile& study, const std::filesystem::path& out,
-            const std::vector<std::string>& files) {
+                     const std::vector<std::string>& files) {
   result.json["study"] = study.path.string();
   result.json["title"] = study.title;
   if (files.empty()) return;

@@ -214,8 +214,8 @@ class AlphaStepper final : public Stepper {
   }
 
   double smallest() const {
-    return std::max(
-        {options_.min_step, 64 * std::numeric_limits<double>::epsilon() * std::abs(now_.t), 1e-14 * std::abs(options_.end - t0_)});
+    return std::max({options_.min_step, 64 * std::numeric_limits<double>::epsilon() * std::abs(now_.t),
+                     1e-14 * std::abs(options_.end - t0_)});
   }
 
   [[noreturn]] void give_up(double h, const std::string& reason) const {

@@ -14,7 +14,6 @@ namespace lissom {
 
 namespace {
 
-
 // "joint 'hinge' (0.01)": the constraint with the largest entry of x.
 std::string largest_constraint(const Equations& equations, const Eigen::VectorXd& x) {
   Eigen::Index row = 0;
@@ -202,7 +201,8 @@ InitialState make_consistent(Equations& equations, double t, const Eigen::Vector
       g = trial;
       previous_step = step;
       step = factor * displacement(equations, x.head(n));
-      const double round_off = 8 * std::numeric_limits<double>::epsilon() * (length + displacement(equations, state.q));
+      const double round_off =
+          8 * std::numeric_limits<double>::epsilon() * (length + displacement(equations, state.q));
       const bool met = largest(g) <= options.tolerance * length;
       if (nearest) {
         // the pull comes to rest, or does not
@@ -295,7 +295,8 @@ double Projector::project(State& state, double tolerance) {
   double step = std::numeric_limits<double>::infinity();
   for (int k = 0;; ++k) {
     equations.constraint(state.t, state.q, g);
-    const double round_off = 8 * std::numeric_limits<double>::epsilon() * (equations.length() + displacement(equations, state.q));
+    const double round_off =
+        8 * std::numeric_limits<double>::epsilon() * (equations.length() + displacement(equations, state.q));
     if (largest(g) <= limit || (step <= round_off && largest(g) <= 1e-9 * equations.length())) break;
     if (k == most || !g.allFinite())
       fail("at {:.6g} s the state cannot be put back onto the constraints: {} is farthest from being met",

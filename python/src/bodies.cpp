@@ -1,6 +1,6 @@
 // Meshes, bodies and reduced bodies.
-#include <nlohmann/json.hpp>
 #include <pybind11/stl.h>
+#include <nlohmann/json.hpp>
 
 #include <numeric>
 

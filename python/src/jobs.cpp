@@ -1,7 +1,7 @@
 // Jobs of a study: what the verbs of the command line do.
-#include <nlohmann/json.hpp>
 #include <pybind11/complex.h>
 #include <pybind11/stl.h>
+#include <nlohmann/json.hpp>
 
 #include "lissom/core/resources.hpp"
 #include "lissom/core/text.hpp"

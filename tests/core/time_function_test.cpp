@@ -201,8 +201,8 @@ TEST(TimeFunction, ScalesWhatItIs) {
 #if LISSOM_COUNTS_MALLOC
 TEST(TimeFunction, AnExpressionMayHaveItsTimeInAnotherUnit) {
   for (const double unit : {0.001, 60.0, 1e-6})
-    for (const char* text :
-         {"sin(3*{0}) + {0}^2*exp(-{0}/2)", "step({0}, 0.5, 2) - 4*sqrt(1 + {0}^2)", "cos({0}) ? {0}^3 : 1"}) {
+    for (const char* text : {"sin(3*{0}) + {0}^2*exp(-{0}/2)", "step({0}, 0.5, 2) - 4*sqrt(1 + {0}^2)",
+                             "cos({0}) ? {0}^3 : 1"}) {
       const std::string plain = fmt::format(fmt::runtime(text), "t");
       const TimeFunction f = TimeFunction::expression(plain, unit);
       // what the text says with (t/unit) in place of t: the same but for the rounding of derivatives

@@ -221,8 +221,8 @@ TEST_F(MeshWithGmsh, AMissingProgramIsAnErrorThatNamesThePackage) {
   } catch (const InputError& error) {
     FAIL() << "not the fault of the input: " << error.what();
   } catch (const Error& error) {
-    EXPECT_TRUE(begins_with(
-        error.what(), {"the program '/nowhere/gmsh' cannot be run: No such file", "apt install gmsh"}));
+    EXPECT_TRUE(begins_with(error.what(),
+                            {"the program '/nowhere/gmsh' cannot be run: No such file", "apt install gmsh"}));
   }
 }
 

@@ -856,7 +856,7 @@ TEST(Nastran, AFileOfOtherContentIsRefusedAfterSomeUnknownCards) {
 // The meshes of the SLAP paper, written by Simcenter; counts and constants as the data's README gives them.
 TEST(Nastran, TheFourBarMeshesOfTheSlapPaperAreReadCompletely) {
   const std::filesystem::path folder = test::shared_folder() / "data/slap-four-bar";
-  if (!std::filesystem::exists(folder)) 
+  if (!std::filesystem::exists(folder))
     GTEST_SKIP() << "the authors' meshes are not there: ../shared/data/slap-four-bar";
   struct Expected {
     const char* file;

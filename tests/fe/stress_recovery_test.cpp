@@ -338,7 +338,8 @@ TEST(StressRecovery, AFewNodesTakeTheirOwnElementsOnly) {
   for (size_t i = 0; i < nodes.size(); ++i) {
     const double scale = all.stress.middleRows(6 * nodes[i], 6).norm();
     // the same sums of the same numbers
-    EXPECT_LE((some.stress.middleRows(6 * i, 6) - all.stress.middleRows(6 * nodes[i], 6)).norm(), 1e-12 * scale);
+    EXPECT_LE((some.stress.middleRows(6 * i, 6) - all.stress.middleRows(6 * nodes[i], 6)).norm(),
+              1e-12 * scale);
   }
 }
 

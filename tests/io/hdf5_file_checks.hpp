@@ -90,8 +90,7 @@ inline std::string message_on_full_disk(const std::function<void()>& write) {
 
 // docs/reference/NAME.md.
 inline std::string reference_page(const std::string& name) {
-  return read_file(source_folder() / "docs/reference" /
-                   (name + ".md"));
+  return read_file(source_folder() / "docs/reference" / (name + ".md"));
 }
 
 // Every dataset of the file is named in the page; returns their number.

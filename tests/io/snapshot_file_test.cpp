@@ -56,8 +56,7 @@ const std::filesystem::path& python_files() {
   return path;
 }
 
-#define NEED_PYTHON() \
-  ASSERT_FALSE(python_files().empty()) << "NumPy, SciPy or h5py" << test::install_hint
+#define NEED_PYTHON() ASSERT_FALSE(python_files().empty()) << "NumPy, SciPy or h5py" << test::install_hint
 
 MatrixXd read_part(SnapshotSource& run, int part) {
   MatrixXd X(3 * run.parts()[part].nodes, run.samples());

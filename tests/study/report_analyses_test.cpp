@@ -82,7 +82,8 @@ TEST(ReportAnalyses, ValuesAreThoseOfTheRun) {
   EXPECT_EQ(cell_of(modes, 0, "what moves (kinetic energy)").text, "payload <i> 94 %, fore 5 %");
   // both runs in one plane
   const auto& plane = block_of<ReportFigure>(draft, "eigenvalues");
-  EXPECT_EQ(series_of(plane, "the study itself").x, (std::vector<double>{-0.17726873948204513, -7.342004901342236}));
+  EXPECT_EQ(series_of(plane, "the study itself").x,
+            (std::vector<double>{-0.17726873948204513, -7.342004901342236}));
   EXPECT_EQ(series_of(plane, "the study itself").y, (std::vector<double>{42.103282630610686, 0}));
   EXPECT_EQ(series_of(plane, "bent").x[0], -0.17726873948204513 + 0.5);
   // a mode that does not oscillate has no place over frequency
