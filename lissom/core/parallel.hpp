@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -43,27 +44,30 @@ void parallel_team(int threads, Body&& body) {
       const_cast<void*>(static_cast<const void*>(std::addressof(body))));
 }
 
-// The numbers begin .. end - 1, given out to the threads of a team in chunks.
+// Numbers from `begin` on, given out to the threads of a team in chunks.
 class SharedRange {
  public:
-  SharedRange(std::int64_t begin, std::int64_t end, std::int64_t chunk)
-      : next_(begin), end_(end), chunk_(chunk) {}
+  SharedRange(std::int64_t begin, std::int64_t chunk) : next_(begin), chunk_(chunk) {}
 
-  // Calls body(k) for the chunks that fall to this thread.
+  // Calls body(k) for the chunks below `end` that fall to this thread. The range may be gone on with to a later end, once
+  // all threads are known to have left the last one (team_barrier()).
   template <class Body>
-  void work(Body&& body) {
+  void work(std::int64_t end, Body&& body) {
     for (;;) {
-      const std::int64_t from = next_.fetch_add(chunk_, std::memory_order_relaxed);
-      if (from >= end_) return;
-      for (std::int64_t k = from, to = std::min(from + chunk_, end_); k < to; ++k) body(k);
+      std::int64_t from = next_.load(std::memory_order_relaxed), to = 0;
+      do {
+        if (from >= end) return;
+        to = std::min(from + chunk_, end);
+      } while (!next_.compare_exchange_weak(from, to, std::memory_order_relaxed));
+      for (std::int64_t k = from; k < to; ++k) body(k);
     }
   }
   // No chunk is given out any more.
-  void stop() { next_.store(end_, std::memory_order_relaxed); }
+  void stop() { next_.store(std::numeric_limits<std::int64_t>::max(), std::memory_order_relaxed); }
 
  private:
   std::atomic<std::int64_t> next_;
-  const std::int64_t end_, chunk_;
+  const std::int64_t chunk_;
 };
 
 // Calls body(k) for k = 0 .. n - 1 on up to `threads` threads, `chunk` numbers at a time; with chunk 0 every thread
@@ -75,12 +79,12 @@ void parallel_for(std::int64_t n, std::int64_t chunk, int threads, Body&& body) 
     for (std::int64_t k = 0; k < n; ++k) body(k);
     return;
   }
-  SharedRange range(0, n, chunk);
+  SharedRange range(0, chunk);
   std::exception_ptr problem;
   std::atomic_flag caught = ATOMIC_FLAG_INIT;
   parallel_team(threads, [&](int, int) {
     try {
-      range.work(body);
+      range.work(n, body);
     } catch (...) {
       range.stop();
       if (!caught.test_and_set()) problem = std::current_exception();

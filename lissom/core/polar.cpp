@@ -59,8 +59,10 @@ bool finish(const Matrix3d& C, double size, Polar& p) {
     p.U = 0.5 * (U + U.transpose());
     const Matrix3d H = trace_minus(p.U), K = cofactors(H);
     const double det = H.col(0).dot(K.col(0));
-    // leading minors, then the smallest eigenvalue by the norm of the inverse
+    // leading minors, then the second eigenvalue by the norm of the cofactors, which are round-off where two eigenvalues
+    // are zero, and the smallest one by the norm of the inverse
     if (!(H(0, 0) > 0 && K(2, 2) > 0 && det > 0)) return false;
+    if (!(K.norm() > smallest_gap * size * H.norm())) return false;
     p.H_inverse = K / det;
     if (!(p.H_inverse.norm() * size * smallest_gap < 1)) return false;
     if (pass > 0) break;

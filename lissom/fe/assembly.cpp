@@ -1,7 +1,6 @@
 #include "lissom/fe/assembly.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <limits>
 #include <numeric>
 
@@ -106,10 +105,10 @@ NodePattern build_pattern(const Mesh& mesh) {
       std::partial_sum(pattern.start.begin(), pattern.start.end(), pattern.start.begin());
       pattern.rows.resize(pattern.start.back());
     }
-    SharedRange range(0, n, 512);
+    SharedRange range(0, 512);
     parallel_team(thread_count(), [&](int, int) {
       std::vector<int> found;
-      range.work([&](std::int64_t b) {
+      range.work(n, [&](std::int64_t b) {
         found.clear();
         for (auto k = element_start[b]; k < element_start[b + 1]; ++k)
           for (const int node : mesh.element_nodes(elements[k]))
@@ -277,14 +276,12 @@ FeModel assemble(const Mesh& mesh, const AssemblyOptions& options, Diagnostics& 
   // its own columns, in the order of the elements, so that no two threads write to the same place and the sum
   // of an entry is always formed in the same order. While one thread still adds up a chunk, another may
   // compute the next one into the other buffer.
-  std::deque<SharedRange> ranges;  // one a chunk
-  for (int begin = 0; begin < elements; begin += chunk)
-    ranges.emplace_back(begin, std::min(begin + chunk, elements), 16);
+  SharedRange range(0, 16);
   parallel_team(thread_count(), [&](int me, int threads) {
     for (int begin = 0, half = 0; begin < elements; begin += chunk, half = 1 - half) {
       const int end = std::min(begin + chunk, elements);
       const auto matrices = [&](int e) { return &buffer[(half * chunk + e - begin) * stride]; };
-      ranges[begin / chunk].work([&](std::int64_t k) {
+      range.work(end, [&](std::int64_t k) {
         const int e = static_cast<int>(k);
         const auto& material = materials[options.material ? 0 : mesh.element_material[e]];
         scaled[e] = compute_element(mesh, e, material, options.mass, matrices(e), matrices(e) + K_size);

@@ -101,10 +101,10 @@ StressPeaks stress_peaks(const Eigen::Ref<const Eigen::MatrixXd>& S,
   for (Index begin = 0; begin < blocks; begin += piece) {
     if (progress) progress("stress over time", static_cast<double>(begin) / static_cast<double>(blocks));
     const Index end = std::min(begin + piece, blocks);
-    SharedRange range(begin, end, 1);
+    SharedRange range(begin, 1);
     parallel_team(threads, [&](int, int) {
       Room room(S.cols());
-      range.work([&](Index b) {
+      range.work(end, [&](Index b) {
         const Index first = b * block_nodes;
         peaks_of_block(S, D, first, std::min(block_nodes, n - first), room, peaks);
       });

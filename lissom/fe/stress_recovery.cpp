@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <vector>
 
 #include "lissom/core/parallel.hpp"
@@ -292,14 +291,12 @@ void recover_block(const Mesh& mesh, const Plan& plan, Workspace& work) {
   work.scaled.resize(elements);
   work.sums.assign(6 * width * plan.place_material.size(), 0.0);
   const double* u = work.u.data();
-  std::deque<SharedRange> ranges;  // one a chunk
-  for (int begin = 0; begin < elements; begin += chunk)
-    ranges.emplace_back(begin, std::min(begin + chunk, elements), 16);
+  SharedRange range(0, 16);
   parallel_team(thread_count(), [&](int me, int threads) {
     for (int begin = 0, half = 0; begin < elements; begin += chunk, half = 1 - half) {
       const int end = std::min(begin + chunk, elements);
       const auto strains = [&](std::int64_t k) { return &work.buffer[(half * chunk + k - begin) * stride]; };
-      ranges[begin / chunk].work([&](std::int64_t k) {
+      range.work(end, [&](std::int64_t k) {
         const int e = plan.elements[k];
         const auto& material = plan.materials[mesh.element_material[e]];
         work.scaled[k] = visit_element_type(mesh.types[e], [&]<ElementType type>() {

@@ -33,13 +33,16 @@ System everything() {
   System system;
   Random random(7);
   for (int b = 0; b < 4; ++b) {
-    Placement placement = at(random.vector(3), random.rotation(1));
+    // one after the other: compilers differ in the order of arguments, and another order is another system
+    const Matrix3d R = random.rotation(1);
+    Placement placement = at(random.vector(3), R);
     add_rigid(system, "body " + std::to_string(b), 1.5 + 0.3 * b, {0.5, 0.6, 0.7}, placement);
   }
   system.set_gravity({1, 2, -9.81});
   const auto marker = [&](int body) {
-    return body < 0 ? system.add_ground_marker(random.vector(3), random.rotation(1))
-                    : point(system, body, random.vector(3), random.rotation(1));
+    const Matrix3d R = random.rotation(1);
+    const Vector3d x = random.vector(3);
+    return body < 0 ? system.add_ground_marker(x, R) : point(system, body, x, R);
   };
   int i = 0;
   const int bodies[][2] = {{0, 1}, {-1, 2}, {3, 0}, {2, 1}, {1, -1}, {3, 3}};
@@ -47,7 +50,8 @@ System everything() {
       TimeFunction::table({0, 1, 2, 3}, {1.1, 1.4, 0.9, 1.2}, TimeFunction::Interpolation::Cubic);
   for (const auto& [name, kind] : joint_names()) {
     const auto& [a, b] = bodies[i++ % 6];
-    join(system, name, kind, marker(a), marker(b), motion);
+    const auto second = marker(b), first = marker(a);
+    join(system, name, kind, first, second, motion);
   }
   // markers that joints share
   join(system, "shared", JointKind::Revolute, system.joints()[0].first, system.joints()[3].second);
