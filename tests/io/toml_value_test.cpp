@@ -45,6 +45,12 @@ TEST(TomlValue, EveryKindIsWhatTheTextSays) {
   EXPECT_THROW(root.find("whole")->as_string(), std::bad_variant_access);
 }
 
+TEST(TomlValue, AHeaderWhoseKeyBeginsWithNoCharacterOfOneIsRefusedWithItsLine) {
+  for (const std::string& header :
+       {std::string("[,]"), std::string("[[=]]"), std::string("[\x01k]"), std::string("[.a]")})
+    EXPECT_EQ(refusal_of("a = 1\n" + header + "\nb = 2\n").substr(0, 3), "2: ") << header;
+}
+
 TEST(TomlValue, KnowsWhereItStands) {
   const TomlValue root = parse_toml_text(
       "a.b = 1\n\n[bodies.rod]\nmesh = \"m\"\nmodes = { count = 6 }\npoints = [\n  1,\n  2]\n"
