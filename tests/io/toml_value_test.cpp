@@ -51,6 +51,14 @@ TEST(TomlValue, AHeaderWhoseKeyBeginsWithNoCharacterOfOneIsRefusedWithItsLine) {
     EXPECT_EQ(refusal_of("a = 1\n" + header + "\nb = 2\n").substr(0, 3), "2: ") << header;
 }
 
+TEST(TomlValue, LettersOutsideOfQuotesAreRefusedWithTheirLine) {
+  for (const std::string& letter : {"\xC3\xA4", "\xC9\x9D", "\xE2\x82\xAC", "\xD0\x96"}) {
+    EXPECT_EQ(refusal_of("a = [" + letter + "1]\n").substr(0, 3), "1: ") << letter;
+    EXPECT_EQ(refusal_of("a = 1\n" + letter + " = 2\n").substr(0, 3), "2: ") << letter;
+    EXPECT_EQ(refusal_of("a = 1" + letter + "\n").substr(0, 3), "1: ") << letter;
+  }
+}
+
 TEST(TomlValue, KnowsWhereItStands) {
   const TomlValue root = parse_toml_text(
       "a.b = 1\n\n[bodies.rod]\nmesh = \"m\"\nmodes = { count = 6 }\npoints = [\n  1,\n  2]\n"
