@@ -44,8 +44,8 @@ elseif(NOT TARGET lissom::metis)
   set_target_properties(lissom::metis PROPERTIES IMPORTED_LOCATION ${LISSOM_METIS_LIBRARY})
 endif()
 
-# the threads of the OpenBLAS that Debian builds with GCC's OpenMP, called as a library by any compiler; it comes with
-# libstdc++'s packages, its link for the linker only with GCC
+# the threads that OpenBLAS uses, called as a library (core/parallel.cpp); libgomp.so, without a number, is there with
+# GCC only
 find_library(LISSOM_GOMP_LIBRARY NAMES gomp libgomp.so.1)
 mark_as_advanced(LISSOM_GOMP_LIBRARY)
 if(NOT LISSOM_GOMP_LIBRARY)

@@ -49,8 +49,8 @@ class SharedRange {
  public:
   SharedRange(std::int64_t begin, std::int64_t chunk) : next_(begin), chunk_(chunk) {}
 
-  // Calls body(k) for the chunks below `end` that fall to this thread. The range may be gone on with to a later end, once
-  // all threads are known to have left the last one (team_barrier()).
+  // Calls body(k) for the chunks below `end` that fall to this thread. A later `end` goes on from there; before
+  // that, all threads must have returned from the last call (team_barrier()).
   template <class Body>
   void work(std::int64_t end, Body&& body) {
     for (;;) {
