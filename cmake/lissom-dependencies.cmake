@@ -16,7 +16,6 @@ lissom_find(fmt)
 lissom_find(nlohmann_json)
 lissom_find(ZLIB)
 lissom_find(Threads)
-lissom_find(SUNDIALS COMPONENTS cvode nvecserial sunmatrixdense sunlinsoldense)
 
 # OpenBLAS, whatever the caller prefers for itself
 set(LISSOM_SAVED_VENDOR ${BLA_VENDOR})
@@ -34,26 +33,31 @@ foreach(pair HDF5=hdf5-serial MATIO=matio)
   endif()
 endforeach()
 
-# Debian's package of METIS has neither CMake nor pkg-config files
-find_library(LISSOM_METIS_LIBRARY metis)
-mark_as_advanced(LISSOM_METIS_LIBRARY)
-if(NOT LISSOM_METIS_LIBRARY)
-  list(APPEND LISSOM_MISSING "the library metis")
-elseif(NOT TARGET lissom::metis)
-  add_library(lissom::metis UNKNOWN IMPORTED)
-  set_target_properties(lissom::metis PROPERTIES IMPORTED_LOCATION ${LISSOM_METIS_LIBRARY})
-endif()
+# A library that is looked up by its name alone, as lissom::TARGET.
+function(lissom_library target)
+  string(TOUPPER LISSOM_${target}_LIBRARY found)
+  find_library(${found} NAMES ${ARGN})
+  mark_as_advanced(${found})
+  if(NOT ${found})
+    list(GET ARGN 0 name)
+    list(APPEND LISSOM_MISSING "the library ${name}")
+    set(LISSOM_MISSING ${LISSOM_MISSING} PARENT_SCOPE)
+  elseif(NOT TARGET lissom::${target})
+    add_library(lissom::${target} UNKNOWN IMPORTED GLOBAL)
+    set_target_properties(lissom::${target} PROPERTIES IMPORTED_LOCATION ${${found}})
+  endif()
+endfunction()
 
+# Debian's package of METIS has neither CMake nor pkg-config files
+lissom_library(metis metis)
+# SUNDIALS' own CMake files want OpenMP of the compiler in use (clang's has a package of its own), for parts that are
+# not used here
+foreach(part cvode nvecserial sunmatrixdense sunlinsoldense)
+  lissom_library(${part} sundials_${part})
+endforeach()
 # the threads that OpenBLAS uses, called as a library (core/parallel.cpp); libgomp.so, without a number, is there with
 # GCC only
-find_library(LISSOM_GOMP_LIBRARY NAMES gomp libgomp.so.1)
-mark_as_advanced(LISSOM_GOMP_LIBRARY)
-if(NOT LISSOM_GOMP_LIBRARY)
-  list(APPEND LISSOM_MISSING "the library libgomp")
-elseif(NOT TARGET lissom::gomp)
-  add_library(lissom::gomp UNKNOWN IMPORTED)
-  set_target_properties(lissom::gomp PROPERTIES IMPORTED_LOCATION ${LISSOM_GOMP_LIBRARY})
-endif()
+lissom_library(gomp gomp libgomp.so.1)
 
 if(LISSOM_MISSING)
   list(JOIN LISSOM_MISSING ", " LISSOM_MISSING)
