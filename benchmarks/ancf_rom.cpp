@@ -15,8 +15,8 @@
 #include "lissom/core/resources.hpp"
 #include "lissom/mbs/ancf_body.hpp"
 #include "lissom/mbs/system.hpp"
-#include "lissom/rom/pod.hpp"
-#include "lissom/rom/pod_body.hpp"
+#include "lissom/rom/pod/pod.hpp"
+#include "lissom/rom/pod/pod_body.hpp"
 #include "lissom/time/initial_state.hpp"
 #include "lissom/time/integrate.hpp"
 

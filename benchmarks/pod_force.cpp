@@ -10,8 +10,8 @@
 #include <numbers>
 
 #include "lissom/core/resources.hpp"
-#include "lissom/rom/pod.hpp"
-#include "lissom/rom/pod_body.hpp"
+#include "lissom/rom/pod/pod.hpp"
+#include "lissom/rom/pod/pod_body.hpp"
 
 using namespace lissom;
 using Eigen::Index;

@@ -1,6 +1,6 @@
-# Writes OUT, a C++ source with the texts of FILES (separated by |), as lissom/io/page_assets.hpp declares them.
+# Writes OUT, a C++ source with the texts of FILES (separated by |), as lissom/report/page_assets.hpp declares them.
 string(REPLACE "|" ";" FILES "${FILES}")
-set(text "// made by cmake/embed_page.cmake\n#include \"lissom/io/page_assets.hpp\"\n\nnamespace lissom {\n\n")
+set(text "// made by cmake/embed_page.cmake\n#include \"lissom/report/page_assets.hpp\"\n\nnamespace lissom {\n\n")
 string(APPEND text "const std::vector<PageAsset>& page_assets() {\n  static const std::vector<PageAsset> assets = {\n")
 foreach(file IN LISTS FILES)
   get_filename_component(name "${file}" NAME)

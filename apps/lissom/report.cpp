@@ -1,5 +1,5 @@
 // lissom report: results as one HTML file.
-#include "lissom/study/report.hpp"
+#include "lissom/report/report.hpp"
 
 #include "apps/lissom/command.hpp"
 #include "apps/lissom/verbs.hpp"

@@ -4,8 +4,8 @@
 #include "apps/lissom/verbs.hpp"
 #include "lissom/core/resources.hpp"
 #include "lissom/core/text.hpp"
+#include "lissom/report/run_summary.hpp"
 #include "lissom/study/run_job.hpp"
-#include "lissom/study/run_summary.hpp"
 
 namespace lissom::app {
 

@@ -3,7 +3,7 @@
 #include "apps/lissom/command.hpp"
 #include "apps/lissom/shared_flags.hpp"
 #include "apps/lissom/verbs.hpp"
-#include "lissom/study/run_summary.hpp"
+#include "lissom/report/run_summary.hpp"
 #include "lissom/study/simulate_job.hpp"
 
 namespace lissom::app {

@@ -8,7 +8,7 @@
 
 #include "lissom/core/text.hpp"
 #include "lissom/io/toml_table.hpp"
-#include "lissom/rom/parameter_plan.hpp"
+#include "lissom/rom/pod/parameter_plan.hpp"
 
 namespace lissom {
 

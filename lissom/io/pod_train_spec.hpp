@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "lissom/io/study_keys.hpp"
-#include "lissom/rom/pod.hpp"
-#include "lissom/rom/pod_body.hpp"
+#include "lissom/rom/pod/pod.hpp"
+#include "lissom/rom/pod/pod_body.hpp"
 
 namespace lissom {
 

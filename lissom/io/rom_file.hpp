@@ -7,8 +7,8 @@
 #include <string>
 
 #include "lissom/core/diagnostics.hpp"
-#include "lissom/rom/slap_model.hpp"
-#include "lissom/rom/slap_training.hpp"
+#include "lissom/rom/slap/slap_model.hpp"
+#include "lissom/rom/slap/slap_training.hpp"
 
 namespace lissom {
 

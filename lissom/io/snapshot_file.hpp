@@ -17,7 +17,7 @@
 #include "lissom/core/diagnostics.hpp"
 #include "lissom/core/error.hpp"
 #include "lissom/core/units.hpp"
-#include "lissom/rom/snapshots.hpp"
+#include "lissom/rom/slap/snapshots.hpp"
 
 namespace lissom {
 

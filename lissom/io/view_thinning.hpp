@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lissom/io/report_page.hpp"
+#include "lissom/report/report_page.hpp"
 
 namespace lissom {
 

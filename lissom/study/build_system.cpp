@@ -10,7 +10,7 @@
 #include "lissom/core/text.hpp"
 #include "lissom/fe/named_nodes.hpp"
 #include "lissom/io/rom_file.hpp"
-#include "lissom/rom/slap_body.hpp"
+#include "lissom/rom/slap/slap_body.hpp"
 #include "lissom/study/beam_groups.hpp"
 #include "lissom/study/joint_gaps.hpp"
 #include "lissom/study/pod_system.hpp"

@@ -13,8 +13,8 @@
 #include "lissom/mbs/ancf_body.hpp"
 #include "lissom/mbs/sensor.hpp"
 #include "lissom/mbs/system.hpp"
-#include "lissom/rom/pod_body.hpp"
-#include "lissom/rom/slap_model.hpp"
+#include "lissom/rom/pod/pod_body.hpp"
+#include "lissom/rom/slap/slap_model.hpp"
 #include "lissom/study/body_store.hpp"
 
 namespace lissom {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "lissom/io/table.hpp"
-#include "lissom/rom/slap_body.hpp"
+#include "lissom/rom/slap/slap_body.hpp"
 
 namespace lissom {
 

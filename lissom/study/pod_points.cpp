@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "lissom/rom/parameter_plan.hpp"
+#include "lissom/rom/pod/parameter_plan.hpp"
 #include "lissom/study/build_system.hpp"
 #include "lissom/study/pod_training.hpp"
 

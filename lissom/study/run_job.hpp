@@ -1,8 +1,8 @@
 // A study file end to end with its report; and only its reductions.
 #pragma once
 
+#include "lissom/report/report.hpp"
 #include "lissom/study/job.hpp"
-#include "lissom/study/report.hpp"
 #include "lissom/study/run_study.hpp"
 
 namespace lissom {

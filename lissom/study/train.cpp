@@ -15,8 +15,8 @@
 #include "lissom/core/text.hpp"
 #include "lissom/io/table.hpp"
 #include "lissom/linalg/blas.hpp"
-#include "lissom/rom/rigid_noise.hpp"
-#include "lissom/rom/slap_body.hpp"
+#include "lissom/rom/slap/rigid_noise.hpp"
+#include "lissom/rom/slap/slap_body.hpp"
 
 namespace lissom {
 

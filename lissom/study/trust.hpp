@@ -9,7 +9,7 @@
 #include "lissom/core/archive.hpp"
 #include "lissom/core/diagnostics.hpp"
 #include "lissom/mbs/equations.hpp"
-#include "lissom/rom/slap_model.hpp"
+#include "lissom/rom/slap/slap_model.hpp"
 
 namespace lissom {
 

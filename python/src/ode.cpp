@@ -1,7 +1,7 @@
 // Mechanisms as ordinary differential equations.
 #include <pybind11/stl.h>
 
-#include "lissom/rom/slap_model.hpp"
+#include "lissom/rom/slap/slap_model.hpp"
 #include "lissom/study/mechanism_ode.hpp"
 #include "lissom/study/pod_system.hpp"
 #include "python/src/arrays.hpp"

@@ -22,7 +22,7 @@ from selenium.webdriver.common.by import By
 
 SOURCE = pathlib.Path(os.environ.get("LISSOM_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 LISSOM = os.path.abspath(os.environ.get("LISSOM", SOURCE / "build" / "lissom"))
-SCRIPTS = SOURCE / "lissom" / "io" / "page"
+SCRIPTS = SOURCE / "lissom" / "report" / "page"
 THREE = pathlib.Path("/usr/share/javascript/three")
 D3 = pathlib.Path("/usr/share/nodejs/d3/dist/d3.min.js")
 CHROMIUM, DRIVER = "/usr/bin/chromium", "/usr/bin/chromedriver"

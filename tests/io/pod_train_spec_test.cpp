@@ -6,7 +6,7 @@
 
 #include "lissom/io/study_file.hpp"
 #include "lissom/io/study_keys.hpp"
-#include "lissom/rom/parameter_plan.hpp"
+#include "lissom/rom/pod/parameter_plan.hpp"
 
 namespace lissom::pod_train_spec_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "lissom/io/report_page.hpp"
+#include "lissom/report/report_page.hpp"
 
 #include <gtest/gtest.h>
 #include <zlib.h>

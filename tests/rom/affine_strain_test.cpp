@@ -1,4 +1,4 @@
-#include "lissom/rom/affine_strain.hpp"
+#include "lissom/rom/slap/affine_strain.hpp"
 
 #include <gtest/gtest.h>
 #include <Eigen/Geometry>

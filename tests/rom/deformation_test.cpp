@@ -8,7 +8,7 @@
 #include "lissom/core/rotation.hpp"
 #include "lissom/mbs/floating_frame.hpp"
 #include "lissom/mbs/gcms_body.hpp"
-#include "lissom/rom/slap_body.hpp"
+#include "lissom/rom/slap/slap_body.hpp"
 #include "tests/mbs/body_checks.hpp"
 #include "tests/mbs/gcms_support.hpp"
 #include "tests/rom/nodal_slap.hpp"

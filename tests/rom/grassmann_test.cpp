@@ -1,4 +1,4 @@
-#include "lissom/rom/grassmann.hpp"
+#include "lissom/rom/pod/grassmann.hpp"
 
 #include <gtest/gtest.h>
 #include <Eigen/Dense>

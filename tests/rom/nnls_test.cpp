@@ -1,4 +1,4 @@
-#include "lissom/rom/nnls.hpp"
+#include "lissom/rom/pod/nnls.hpp"
 
 #include <gtest/gtest.h>
 #include <Eigen/Dense>

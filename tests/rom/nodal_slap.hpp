@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "lissom/fe/assembly.hpp"
-#include "lissom/rom/slap_model.hpp"
+#include "lissom/rom/slap/slap_model.hpp"
 #include "tests/fe/test_meshes.hpp"
 
 namespace lissom::test {

@@ -1,5 +1,5 @@
 // The reduced mechanism against the beams it was made of.
-#include "lissom/rom/pod_body.hpp"
+#include "lissom/rom/pod/pod_body.hpp"
 
 #include <gtest/gtest.h>
 #include <Eigen/Dense>
@@ -8,8 +8,8 @@
 #include <functional>
 #include <random>
 
-#include "lissom/rom/pod.hpp"
-#include "lissom/rom/pod_force.hpp"
+#include "lissom/rom/pod/pod.hpp"
+#include "lissom/rom/pod/pod_force.hpp"
 #include "tests/allocation_counter.hpp"
 #include "tests/mbs/body_checks.hpp"
 #include "tests/rom/ancf_runs.hpp"

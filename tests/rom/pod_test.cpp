@@ -1,4 +1,4 @@
-#include "lissom/rom/pod.hpp"
+#include "lissom/rom/pod/pod.hpp"
 
 #include <gtest/gtest.h>
 #include <Eigen/Dense>
@@ -9,7 +9,7 @@
 #include <numbers>
 #include <random>
 
-#include "lissom/rom/grassmann.hpp"
+#include "lissom/rom/pod/grassmann.hpp"
 
 namespace lissom::pod_test {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "lissom/rom/slap_model.hpp"
+#include "lissom/rom/slap/slap_model.hpp"
 
 namespace lissom::test {
 

@@ -1,5 +1,5 @@
 // The kernel of SLAP against its plain definition at the nodes.
-#include "lissom/rom/slap_body.hpp"
+#include "lissom/rom/slap/slap_body.hpp"
 
 #include <gtest/gtest.h>
 #include <Eigen/Eigenvalues>
@@ -8,7 +8,7 @@
 #include <numbers>
 
 #include "lissom/mbs/system.hpp"
-#include "lissom/rom/slap_kernel.hpp"
+#include "lissom/rom/slap/slap_kernel.hpp"
 #include "lissom/time/initial_state.hpp"
 #include "tests/allocation_counter.hpp"
 #include "tests/mbs/body_checks.hpp"

@@ -1,5 +1,5 @@
 // Fields, joints and places of a mechanism against dense matrices of the meshes and CalculiX.
-#include "lissom/rom/slap_space.hpp"
+#include "lissom/rom/slap/slap_space.hpp"
 
 #include <gtest/gtest.h>
 #include <Eigen/Dense>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <numbers>
 
-#include "lissom/rom/slap_training.hpp"
+#include "lissom/rom/slap/slap_training.hpp"
 #include "tests/fe/ccx.hpp"
 #include "tests/packages.hpp"
 #include "tests/rom/trained_four_bar.hpp"

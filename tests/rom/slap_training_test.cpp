@@ -1,12 +1,12 @@
 // Training: basis, model and order against the nodes themselves and against the mechanism that was simulated.
-#include "lissom/rom/slap_training.hpp"
+#include "lissom/rom/slap/slap_training.hpp"
 
 #include <gtest/gtest.h>
 #include <Eigen/Dense>
 
 #include <filesystem>
 
-#include "lissom/rom/rigid_noise.hpp"
+#include "lissom/rom/slap/rigid_noise.hpp"
 #include "lissom/study/train.hpp"
 #include "tests/mbs/body_checks.hpp"
 #include "tests/mbs/marker_support.hpp"

@@ -1,4 +1,4 @@
-#include "lissom/rom/snapshots.hpp"
+#include "lissom/rom/slap/snapshots.hpp"
 
 #include <gtest/gtest.h>
 

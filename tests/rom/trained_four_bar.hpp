@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "lissom/linalg/blas.hpp"
-#include "lissom/rom/slap_body.hpp"
-#include "lissom/rom/slap_space.hpp"
-#include "lissom/rom/slap_training.hpp"
+#include "lissom/rom/slap/slap_body.hpp"
+#include "lissom/rom/slap/slap_space.hpp"
+#include "lissom/rom/slap/slap_training.hpp"
 #include "tests/fe/small_eigen.hpp"
 #include "tests/mbs/four_bar.hpp"
 #include "tests/mbs/system_motion.hpp"

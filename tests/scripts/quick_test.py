@@ -15,7 +15,7 @@ FILES = {
     # of meshes only in its source
     "lissom/cms/basis.hpp": "", "lissom/cms/basis.cpp": '#include "lissom/cms/basis.hpp"\n#include "lissom/fe/mesh.hpp"\n',
     "lissom/time/step.hpp": "", "lissom/time/step.cpp": '#include "lissom/time/step.hpp"\n',
-    "lissom/io/page/plot.js": "",
+    "lissom/report/page/plot.js": "",
     "apps/lissom/modes.cpp": 'add("modes");\n', "apps/lissom/sweep.cpp": 'add("sweep");\n', "apps/lissom/main.cpp": "",
     "tests/helper.hpp": '#include "lissom/time/step.hpp"\n',
     "tests/fe/mesh_test.cpp": '#include "lissom/fe/mesh.hpp"\nTEST(Mesh, IsRead) {}\nTEST_P(Formats, Agree) {}\n',
@@ -56,7 +56,7 @@ class SmallTree(unittest.TestCase):
         self.assertEqual(choose("lissom/core/text.cpp").tests, {"cli.modes", "cli.sweep", "cli.program"})
 
     def test_everything_else_goes_by_who_uses_it(self):
-        self.assertEqual(choose("lissom/io/page/plot.js").tests, {"browser.page", "cli.report"})
+        self.assertEqual(choose("lissom/report/page/plot.js").tests, {"browser.page", "cli.report"})
         self.assertEqual(choose("tests/cli/modes_test.py").tests, {"cli.modes", "cli.sweep"})
         self.assertEqual(choose("docs/howto/a.md").tests, {"docs.links", "cli.howto"})
         self.assertEqual(choose("scripts/check-links").tests, {"docs.links"})

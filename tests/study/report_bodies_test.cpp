@@ -6,10 +6,10 @@
 
 #include "lissom/io/body_file.hpp"
 #include "lissom/io/reduced_body_file.hpp"
+#include "lissom/report/report_blocks.hpp"
 #include "lissom/study/body.hpp"
 #include "lissom/study/gcms.hpp"
 #include "lissom/study/reduce.hpp"
-#include "lissom/study/report_blocks.hpp"
 #include "tests/study/report_found.hpp"
 #include "tests/temporary_folder.hpp"
 

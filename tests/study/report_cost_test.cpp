@@ -3,8 +3,8 @@
 
 #include "lissom/io/result_file.hpp"
 #include "lissom/io/view_file.hpp"
-#include "lissom/study/report.hpp"
-#include "lissom/study/report_runs.hpp"
+#include "lissom/report/report.hpp"
+#include "lissom/report/report_runs.hpp"
 #include "tests/allocation_counter.hpp"
 #include "tests/study/report_found.hpp"
 #include "tests/temporary_folder.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lissom/study/report_parts.hpp"
+#include "lissom/report/report_parts.hpp"
 
 namespace lissom {
 

@@ -1,4 +1,4 @@
-#include "lissom/study/report.hpp"
+#include "lissom/report/report.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "lissom/io/result_file.hpp"
-#include "lissom/study/report_runs.hpp"
+#include "lissom/report/report_runs.hpp"
 #include "tests/study/report_found.hpp"
 #include "tests/temporary_folder.hpp"
 

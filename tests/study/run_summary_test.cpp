@@ -1,4 +1,4 @@
-#include "lissom/study/run_summary.hpp"
+#include "lissom/report/run_summary.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
