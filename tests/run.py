@@ -15,7 +15,7 @@ import unittest
 NEEDS = {
     "cli": (["gmsh", "ccx", "mpirun"], ["numpy", "scipy", "h5py", "matplotlib", "jsonschema"], []),
     "browser": (["gmsh", "chromium", "chromedriver"], ["numpy", "h5py", "selenium"],
-                ["/usr/share/javascript/d3/d3.min.js", "/usr/share/javascript/three/three.min.js"]),
+                ["/usr/share/nodejs/d3/dist/d3.min.js", "/usr/share/javascript/three/three.min.js"]),
     "python": (["gmsh", "mypy"], ["numpy", "scipy", "h5py"], []),
     "install": (["zsh", "mandoc", "man", "dpkg-shlibdeps", "fakeroot", "lintian"], [], []),
     "docs": ([], ["sphinx", "myst_parser", "furo"], ["/usr/share/javascript/mathjax/MathJax.js"]),
