@@ -29,7 +29,7 @@ set(CPACK_DEBIAN_PACKAGE_DEPENDS "libjs-three, node-d3, libopenblas0-openmp, pyt
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "gmsh, python3-h5py, python3-matplotlib")
 # to link programs with the library
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libeigen3-dev, libfmt-dev, nlohmann-json3-dev, \
-libmetis-dev, libhdf5-dev, libmatio-dev, libsundials-dev, libopenblas-dev, zlib1g-dev, cmake, pkg-config")
+libmetis-dev, libhdf5-dev, libmatio-dev, libsundials-dev, libopenblas-dev, zlib1g-dev, libminizip-dev, cmake, pkg-config")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${CMAKE_SOURCE_DIR}/packaging/postinst ${CMAKE_SOURCE_DIR}/packaging/prerm)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_INSTALL_SCRIPTS ${CMAKE_BINARY_DIR}/debian_changelog.cmake)

@@ -24,7 +24,7 @@ lissom_find(BLAS)
 lissom_find(LAPACK)
 set(BLA_VENDOR ${LISSOM_SAVED_VENDOR})
 
-foreach(pair HDF5=hdf5-serial MATIO=matio)
+foreach(pair HDF5=hdf5-serial MATIO=matio MINIZIP=minizip)
   string(REPLACE "=" ";" pair ${pair})
   list(POP_FRONT pair name)
   pkg_check_modules(LISSOM_${name} QUIET IMPORTED_TARGET GLOBAL ${pair})

@@ -1,5 +1,5 @@
-// Members of a zip archive (PKWARE's APPNOTE 6.3, with the 64-bit sizes), stored or deflated; what NumPy's
-// .npz needs.
+// Members of a zip archive, stored or deflated; what NumPy's .npz needs. The format is minizip's affair; what is
+// here keeps stored members in the file, so that a large array need not fit into the memory.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ class ZipArchive {
  public:
   struct Member {
     std::string name;
-    int method = 0;  // 0 stored, 8 deflated
-    std::uint32_t crc = 0;
-    std::uint64_t packed = 0, size = 0, header = 0;  // bytes, and where the member begins
+    int method = 0;                       // 0 stored, 8 deflated
+    std::uint64_t packed = 0, size = 0;   // bytes
+    std::uint64_t place = 0, number = 0;  // in the directory, as minizip counts
   };
   // Reads the directory. Throws InputError: no zip archive, truncated, damaged, encrypted, in several files.
   // `file` is for messages.
