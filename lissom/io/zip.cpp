@@ -21,6 +21,7 @@ constexpr size_t zip_buffer_bytes = 1 << 18;
 struct ZipStream {
   const ByteSource* bytes = nullptr;
   std::uint64_t at = 0;
+  bool truncated = false;  // minizip takes numbers that the file ends within for zeros
   std::exception_ptr failure;
 
   zlib_filefunc64_def functions() {
@@ -30,7 +31,10 @@ struct ZipStream {
     all.zread_file = [](voidpf self, voidpf, void* to, uLong count) -> uLong {
       auto& stream = *static_cast<ZipStream*>(self);
       const std::uint64_t left = stream.bytes->size() - std::min(stream.at, stream.bytes->size());
-      count = static_cast<uLong>(std::min<std::uint64_t>(count, left));
+      if (count > left) {
+        stream.truncated = true;
+        count = static_cast<uLong>(left);
+      }
       try {
         stream.bytes->read(stream.at, count, static_cast<char*>(to));
       } catch (...) {
@@ -70,7 +74,7 @@ struct ZipReader {
     zlib_filefunc64_def functions = stream.functions();
     file.reset(unzOpen2_64(name.c_str(), &functions));
     stream.rethrow();
-    if (!file)
+    if (!file || stream.truncated)
       fail_input(
           "{}: has no directory at its end, as a zip archive (.npz) has; it is truncated, damaged or another "
           "file",

@@ -27,8 +27,8 @@ TEST(Zip, AMemberLargerThanTheMemoryIsRefusedByFileAndName) {
   zip += "PK\1\2" + std::string(6, '\0') + bytes_of(8, 2) + std::string(8, '\0') + bytes_of(packed, 4) +
          bytes_of(size, 4) + bytes_of(name.size(), 2) + std::string(16, '\0') + name;
   const std::uint64_t length = zip.size() - start;
-  zip += "PK\5\6" + std::string(6, '\0') + bytes_of(1, 2) + bytes_of(length, 4) + bytes_of(start, 4) +
-         bytes_of(0, 2);
+  zip += "PK\5\6" + std::string(4, '\0') + bytes_of(1, 2) + bytes_of(1, 2) + bytes_of(length, 4) +
+         bytes_of(start, 4) + bytes_of(0, 2);
   const ZipArchive archive(bytes_in_memory(zip), "bomb.npz");
   ASSERT_EQ(archive.members().size(), 1u);
   ASSERT_EQ(archive.members()[0].size, size);
