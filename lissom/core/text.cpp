@@ -238,6 +238,10 @@ std::string plural(size_t count, const std::string& one, const std::string& many
   return fmt::format("{} {}", count, count == 1 ? one : many.empty() ? one + "s" : many);
 }
 
+std::string point_text(const Eigen::Vector3d& x) {
+  return fmt::format("({:.6g}, {:.6g}, {:.6g})", x[0], x[1], x[2]);
+}
+
 std::string printable(std::string_view text) {
   std::string result;
   while (!text.empty()) {

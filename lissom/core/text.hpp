@@ -2,6 +2,8 @@
 // where.
 #pragma once
 
+#include <Eigen/Core>
+
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -68,6 +70,9 @@ long to_long(std::string_view text, const SourcePos& pos, std::string_view what)
 std::optional<std::string> closest(std::string_view word, const std::vector<std::string>& candidates);
 // " (did you mean 'x'?)" with that candidate, or nothing.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
+
+// "(1, 0.5, 2e-06)": six digits, no needless zeros.
+std::string point_text(const Eigen::Vector3d& x);
 
 // "1 mode", "3 modes"; "2 axes" with both words given.
 std::string plural(size_t count, const std::string& one, const std::string& many = "");

@@ -31,18 +31,6 @@ LineariseSpec read_linearise_spec(TomlTable& table, const UnitSystem& units) {
   return spec;
 }
 
-std::vector<std::string> ResponseSpec::problems() const {
-  std::vector<std::string> list;
-  if (!(from >= 0 && std::isfinite(from)))
-    list.push_back(fmt::format("from is {}, expected a frequency [Hz]", from));
-  if (!(to > from && std::isfinite(to)))
-    list.push_back(fmt::format("to is {}, expected a frequency [Hz] above from = {}", to, from));
-  if (logarithmic && from == 0)
-    list.emplace_back("from is 0, which a logarithmic scale does not reach; take scale = \"linear\"");
-  if (points < 2 || points > 10000000) list.push_back(fmt::format("points is {}, expected 2 to 1e7", points));
-  return list;
-}
-
 ResponseSpec read_response_spec(TomlTable& table) {
   ResponseSpec spec;
   spec.where = table.where();

@@ -8,6 +8,7 @@
 
 #include "lissom/core/error.hpp"
 #include "lissom/core/units.hpp"
+#include "lissom/time/response.hpp"
 
 namespace lissom {
 
@@ -23,15 +24,8 @@ struct LineariseSpec {
 };
 
 // The frequency response of the linearised mechanism.
-struct ResponseSpec {
-  double from = 0, to = 0;  // [Hz]
-  int points = 400;
-  bool logarithmic = true;
-  std::vector<std::string> inputs, outputs;  // names or beginnings of them, "tip" of "tip.x"; empty: all
+struct ResponseSpec : ResponseOptions {
   SourcePos where;
-
-  // As sentences.
-  std::vector<std::string> problems() const;
 };
 
 LineariseSpec read_linearise_spec(TomlTable& table, const UnitSystem& units);

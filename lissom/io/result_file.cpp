@@ -26,13 +26,13 @@ constexpr const char* result_format = "lissom-result";
 // The numbers of a balance that are single ones.
 struct BalanceColumn {
   const char* name;
-  double (*get)(const ResultBalance&);
-  void (*set)(ResultBalance&, double);
+  double (*get)(const BalanceSample&);
+  void (*set)(BalanceSample&, double);
 };
 #define LISSOM_COLUMN(name, member)                                  \
   BalanceColumn {                                                    \
-    name, [](const ResultBalance& b) -> double { return b.member; }, \
-        [](ResultBalance& b, double value) { b.member = value; }     \
+    name, [](const BalanceSample& b) -> double { return b.member; }, \
+        [](BalanceSample& b, double value) { b.member = value; }     \
   }
 constexpr std::array balance_columns = {LISSOM_COLUMN("kinetic", energy.kinetic),
                                         LISSOM_COLUMN("elastic", energy.elastic),
@@ -92,7 +92,7 @@ std::span<const double> span_of(const Eigen::Ref<const VectorXd>& v) {
 }
 
 // The first number of a sample's checksums: of all but its nodes.
-std::uint32_t checksum_of(const State& state, std::span<const double> sensors, const ResultBalance& balance,
+std::uint32_t checksum_of(const State& state, std::span<const double> sensors, const BalanceSample& balance,
                           const double* trust) {
   Checksum sum;
   sum.add({&state.t, 1});
@@ -322,7 +322,7 @@ ResultWriter::~ResultWriter() {
   if (impl_->broken) Impl::bury(std::move(impl_));
 }
 
-void ResultWriter::add(const State& state, const VectorXd& sensors, const ResultBalance& balance,
+void ResultWriter::add(const State& state, const VectorXd& sensors, const BalanceSample& balance,
                        const std::vector<Eigen::Matrix3Xd>& nodes, const IntegrationSummary& summary,
                        double trust) {
   Impl& impl = *impl_;

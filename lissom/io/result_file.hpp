@@ -16,6 +16,7 @@
 
 #include "lissom/core/diagnostics.hpp"
 #include "lissom/mbs/system.hpp"
+#include "lissom/time/balance.hpp"
 #include "lissom/time/integrate.hpp"
 
 namespace lissom {
@@ -43,14 +44,6 @@ struct ResultHeader {
   bool has_trust = false;        // a reduced mechanism that knows where it was trained
 };
 
-// What the balance of a run says at a sample. Drifts are those of this sample, not the largest so far.
-struct ResultBalance {
-  SystemEnergy energy;
-  double work_in = 0, dissipated = 0;  // [J] since the start
-  double energy_drift = 0;             // total - initial total - work_in + dissipated [J]
-  double constraint_drift = 0;         // largest |g| [m]
-};
-
 enum class RunStatus : std::uint8_t { Running, Complete, Stopped, Failed };
 std::string_view name_of(RunStatus status);  // "running", "complete", "stopped", "failed"
 
@@ -76,7 +69,7 @@ class ResultWriter {
 
   // `sensors` in SI units, `nodes` 3 by n for each of the header's entries, `trust` the distance from the
   // training where the header has it, `summary` the statistics so far. Throws Error (disk full).
-  void add(const State& state, const Eigen::VectorXd& sensors, const ResultBalance& balance,
+  void add(const State& state, const Eigen::VectorXd& sensors, const BalanceSample& balance,
            const std::vector<Eigen::Matrix3Xd>& nodes, const IntegrationSummary& summary, double trust = 0);
   // Brings everything so far to the disk. Throws Error; what was flushed before stays readable then, and
   // nothing more can be written.
@@ -98,7 +91,7 @@ struct ResultFile {
   Eigen::VectorXd time;                              // k [s]
   Eigen::MatrixXd q, v, a, lambda;                   // k rows
   Eigen::MatrixXd sensors;                           // k by columns, SI
-  std::vector<ResultBalance> balance;                // k
+  std::vector<BalanceSample> balance;                // k
   std::vector<std::vector<Eigen::Matrix3Xd>> nodes;  // of each of header.nodes, k samples [m]
   Eigen::VectorXd trust;                             // k, or empty: distance from the training
   std::vector<IntegrationSummary> statistics;        // k, since the start; of version 2 on

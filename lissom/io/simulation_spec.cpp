@@ -151,12 +151,13 @@ class SimulationReader {
     return std::nullopt;
   }
 
-  std::optional<TimeFunction> function(TomlTable& table, const char* key, double scale) const {
+  std::optional<TimeFunction> function(TomlTable& table, const char* key, double scale,
+                                       const std::optional<Given>& factor = std::nullopt) const {
     const TomlValue* value = table.value(key);
     if (!value) return std::nullopt;
     const auto g = given(table, key, *value);
     if (!g) return std::nullopt;
-    return function(table, key, *g, scale);
+    return function(table, key, *g, scale, factor);
   }
 
   // "BODY.INTERFACE" and so on.
@@ -423,18 +424,16 @@ JointSpec read_joint(TomlTable& table, const SimulationReader& reader, std::set<
     table.finish();
     return joint;
   }
-  const bool turns = joint.kind == JointKind::Revolute || joint.kind == JointKind::Angle;
-  const bool slides = joint.kind == JointKind::Prismatic || joint.kind == JointKind::Displacement ||
-                      joint.kind == JointKind::Cylindrical;
-  const bool distance = joint.kind == JointKind::Distance;
-  joint.motion = reader.function(table, "motion", turns ? 1 : reader.units().length);
-  if (table.has("motion") && !turns && !slides && !distance)
+  const JointTraits& kind = traits(joint.kind);
+  joint.motion =
+      reader.function(table, "motion", kind.motion == JointKind::Angle ? 1 : reader.units().length);
+  if (table.has("motion") && !kind.motion)
     table.problem(
         "motion",
         fmt::format("does not go with kind = \"{}\": a revolute joint or an angle is driven by an "
                     "angle, a prismatic or cylindrical joint, a displacement or a distance by a length",
                     name_of(joint.kind)));
-  if (!table.has("motion") && (joint.kind == JointKind::Angle || joint.kind == JointKind::Displacement))
+  if (!table.has("motion") && kind.needs_motion)
     table.problem("motion",
                   fmt::format("is missing: kind = \"{}\" prescribes a motion", name_of(joint.kind)));
   table.finish();
@@ -459,6 +458,26 @@ Vector3d read_three(TomlTable& table, const char* key, double scale) {
   for (const double value : *values)
     if (value < 0) table.problem(key, fmt::format("{} is negative, expected 0 or more", value));
   return Vector3d(values->data()) * scale;
+}
+
+// A function of time; or an input, which goes to `load`.
+std::optional<Given> read_factor(TomlTable& table, const SimulationReader& reader, Load& load) {
+  const TomlValue* value = table.value("factor");
+  if (!value) return std::nullopt;
+  if (!value->is_table()) return reader.given(table, "factor", *value);
+  bool is_input = false;
+  for (const auto& [name, entry] : value->as_table()) {
+    if (name != "input") continue;
+    is_input = true;
+    if (entry.is_string() && !entry.as_string().empty())
+      load.input = entry.as_string();
+    else
+      table.problem("factor", "input: expected a name in quotes");
+  }
+  if (!is_input) return reader.given(table, "factor", *value);
+  if (value->as_table().size() > 1)
+    table.problem("factor", "input: goes alone; what it is as a function of time is said in [simulate.inputs]");
+  return std::nullopt;
 }
 
 LoadSpec read_load(TomlTable& table, const SimulationReader& reader, std::set<std::string>& taken) {
@@ -488,8 +507,7 @@ LoadSpec read_load(TomlTable& table, const SimulationReader& reader, std::set<st
     load.has_second = spec.second && !spec.second->is_ground();
     load.following = table.boolean("following").value_or(false);
     spec.frame = reader.frame(table, spec.second && spec.second->is_ground());
-    std::optional<Given> factor;
-    if (const TomlValue* value = table.value("factor")) factor = reader.given(table, "factor", *value);
+    const std::optional<Given> factor = read_factor(table, reader, load);
     const TomlValue* components = table.value(key);
     if (!components) {
       table.problem(key, "is missing: three numbers, expressions of t, or tables");
@@ -516,7 +534,7 @@ LoadSpec read_load(TomlTable& table, const SimulationReader& reader, std::set<st
   load.has_second = true;
   switch (load.kind) {
     case LoadKind::LineForce:
-      if (const auto f = reader.function(table, "force", force))
+      if (const auto f = reader.function(table, "force", force, read_factor(table, reader, load)))
         load.magnitude = *f;
       else if (!table.has("force"))
         table.problem("force", "is missing: a number, an expression of t, or a table");
@@ -551,11 +569,6 @@ LoadSpec read_load(TomlTable& table, const SimulationReader& reader, std::set<st
   return spec;
 }
 
-bool measures_joint(SensorKind kind) {
-  return kind == SensorKind::Reaction || kind == SensorKind::JointAngle ||
-         kind == SensorKind::JointDisplacement || kind == SensorKind::Drive;
-}
-
 // What joints are called in the system: those made of several parts have names for the parts.
 std::vector<std::string> joint_parts(const std::vector<JointSpec>& joints) {
   std::vector<std::string> names;
@@ -566,9 +579,7 @@ std::vector<std::string> joint_parts(const std::vector<JointSpec>& joints) {
       continue;
     }
     names.push_back(joint.name);
-    if (joint.motion && joint.kind != JointKind::Angle && joint.kind != JointKind::Displacement &&
-        joint.kind != JointKind::Distance)
-      names.push_back(joint.name + ".motion");
+    if (joint.motion && !is_driven(joint.kind)) names.push_back(joint.name + ".motion");
   }
   return names;
 }
@@ -607,15 +618,15 @@ SensorSpec read_sensor(TomlTable& table, const SimulationReader& reader, const S
   table.finish();
   if (!of) {
     if (!table.has("of"))
-      table.problem("of", measures_joint(sensor.kind)            ? "is missing: the name of a joint"
+      table.problem("of", is_of_joint(sensor.kind)            ? "is missing: the name of a joint"
                           : sensor.kind == SensorKind::LoadValue ? "is missing: the name of a load"
                                                                  : "is missing: \"BODY.INTERFACE\" or "
                                                                    "\"BODY.node 17\"");
     return sensor;
   }
   sensor.of = *of;
-  if (measures_joint(sensor.kind) || sensor.kind == SensorKind::LoadValue) {
-    const bool joint = measures_joint(sensor.kind);
+  if (is_of_joint(sensor.kind) || sensor.kind == SensorKind::LoadValue) {
+    const bool joint = is_of_joint(sensor.kind);
     // joints are part of a reduced mechanism, and not of its study
     if (joint && reader.rom()) return sensor;
     std::vector<std::string> names;
@@ -712,8 +723,32 @@ StressSpec read_stress(TomlTable table, const std::vector<BodySpec>& bodies, con
   return spec;
 }
 
-SimulateSpec read_simulate(TomlTable& table, const std::vector<BodySpec>& bodies, const UnitSystem& units,
-                           bool rom) {
+// [simulate.inputs], of the inputs that the loads have.
+std::vector<InputSpec> read_inputs(TomlTable& table, const std::vector<LoadSpec>& loads,
+                                   const SimulationReader& reader) {
+  std::vector<InputSpec> inputs;
+  std::vector<std::string> names;
+  for (const LoadSpec& load : loads)
+    if (const std::string& input = load.load.input;
+        !input.empty() && std::find(names.begin(), names.end(), input) == names.end())
+      names.push_back(input);
+  for (const std::string& name : table.key_names()) {
+    const auto value = reader.function(table, name.c_str(), 1);
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      table.problem(name, fmt::format("no load has such an input{}; {}", did_you_mean(name, names),
+                                      names.empty() ? "one is made by factor = { input = \"NAME\" } of a load"
+                                                    : listed(names)));
+    else if (value)
+      inputs.push_back({name, *value});
+  }
+  table.finish();
+  return inputs;
+}
+
+SimulateSpec read_simulate(TomlTable& table, const std::vector<BodySpec>& bodies,
+                           const std::vector<LoadSpec>& loads, const SimulationReader& reader) {
+  const UnitSystem& units = reader.units();
+  const bool rom = reader.rom();
   SimulateSpec spec;
   spec.where = table.where();
   IntegratorOptions& o = spec.integrator;
@@ -760,6 +795,7 @@ SimulateSpec read_simulate(TomlTable& table, const std::vector<BodySpec>& bodies
   table.renamed("vtu", "paraview");
   spec.paraview = read_paraview(table, bodies, rom);
   if (auto stress = table.table("stress")) spec.stress = read_stress(*stress, bodies, units, rom);
+  if (auto inputs = table.table("inputs")) spec.inputs = read_inputs(*inputs, loads, reader);
   // a few unknowns: a new matrix for every iteration costs nothing, and an old one's errors add up
   if (spec.is_reduced() && !table.has("newton_reuse")) o.newton.reuse_rate = 0;
 
@@ -951,6 +987,28 @@ void read_moving_body(TomlTable& table, BodySpec& body) {
   }
 }
 
+std::vector<std::string> inputs_without_value(const SimulationSpec& simulation) {
+  std::vector<std::string> names;
+  for (const LoadSpec& load : simulation.loads) {
+    const std::string& input = load.load.input;
+    const auto has = [&](const auto& list, auto name_of) {
+      return std::any_of(list.begin(), list.end(), [&](const auto& one) { return name_of(one) == input; });
+    };
+    if (input.empty() || has(names, [](const std::string& name) { return name; })) continue;
+    if (simulation.simulate && has(simulation.simulate->inputs, [](const InputSpec& one) { return one.name; }))
+      continue;
+    names.push_back(input);
+  }
+  return names;
+}
+
+std::string missing_input(const std::string& name) {
+  return fmt::format(
+      "nobody says what the input '{}' is: give it in [simulate.inputs], {} = \"5*sin(t)\", or simulate with a "
+      "controller (Python, C++)",
+      name, name);
+}
+
 StressOptions stress_needs(const SimulationSpec& simulation) {
   StressOptions needs = {false, false};
   for (const SensorSpec& sensor : simulation.sensors) {
@@ -980,9 +1038,15 @@ std::optional<SimulationSpec> read_simulation_spec(TomlTable& root, const std::v
   std::set<std::string> joints, loads, sensors;
   for (TomlTable& table : root.tables("joints")) spec.joints.push_back(read_joint(table, reader, joints));
   for (TomlTable& table : root.tables("loads")) spec.loads.push_back(read_load(table, reader, loads));
+  // both are asked for by name in a response
+  for (const LoadSpec& load : spec.loads)
+    if (loads.contains(load.load.input))
+      root.problem("loads", fmt::format("the input '{}' has the name of a load; expected another one",
+                                        load.load.input));
   for (TomlTable& table : root.tables("sensors"))
     spec.sensors.push_back(read_sensor(table, reader, spec, sensors));
-  if (auto table = root.table("simulate")) spec.simulate = read_simulate(*table, bodies, units, rom);
+  if (auto table = root.table("simulate"))
+    spec.simulate = read_simulate(*table, bodies, spec.loads, reader);
   if (!any) return std::nullopt;
   return spec;
 }

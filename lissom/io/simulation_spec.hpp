@@ -99,8 +99,15 @@ struct ParaviewSpec {
 enum class MechanismModel : std::uint8_t { Full, Slap, Pod };
 const std::vector<std::pair<std::string, MechanismModel>>& mechanism_model_names();  // "full", ..
 
+// An input of loads as a function of time.
+struct InputSpec {
+  std::string name;
+  TimeFunction value;
+};
+
 struct SimulateSpec {
   IntegratorOptions integrator;
+  std::vector<InputSpec> inputs;
   MechanismModel model = MechanismModel::Full;
   bool is_reduced() const { return model != MechanismModel::Full; }
   bool assemble = false;
@@ -124,6 +131,10 @@ struct SimulationSpec {
   std::vector<SensorSpec> sensors;
   std::optional<SimulateSpec> simulate;
 };
+
+// Inputs of loads that [simulate.inputs] does not have, in the order of the loads.
+std::vector<std::string> inputs_without_value(const SimulationSpec& simulation);
+std::string missing_input(const std::string& name);  // what is to be said of one
 
 // What a simulation needs of stress and strain: of its sensors and of [simulate.stress].
 StressOptions stress_needs(const SimulationSpec& simulation);

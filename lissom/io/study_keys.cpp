@@ -8,11 +8,21 @@
 
 #include "lissom/core/text.hpp"
 #include "lissom/io/study_resolve.hpp"
+#include "lissom/io/study_schema.hpp"
 #include "lissom/io/toml_table.hpp"
 
 namespace lissom {
 
 namespace {
+
+// Whether a table has no keys of its own, but those that users name, as [simulate.inputs] does: it is then as good as
+// there.
+bool has_names_of_users(const std::string& name) {
+  const auto tables = all_tables(study_schema());
+  return std::any_of(tables.begin(), tables.end(), [&](const TableSchema* table) {
+    return table->name == name && table->keys.empty() && !table->others.empty();
+  });
+}
 
 // Sets keys of a study by their dotted names.
 class Override {
@@ -41,11 +51,15 @@ class Override {
         table[path] = value;
         return;
       }
+      const std::string first = path.substr(0, path.find('.'));
+      if (has_names_of_users(above.empty() ? first : above + "." + first)) {
+        TomlValue& made = table[first] = TomlValue::Table{};
+        return set(made, path.substr(first.size() + 1), above.empty() ? first : above + "." + first, value);
+      }
       std::vector<std::string> keys;
       for (const auto& [key, entry] : table)
         if (entry.is_table() || entry.is_array()) keys.push_back(key);
       std::sort(keys.begin(), keys.end());
-      const std::string first = path.substr(0, path.find('.'));
       return problem(
           fmt::format("there is no '{}'{}{}; there {}", first,
                       above.empty() ? "" : fmt::format(" in '{}'", above), did_you_mean(first, keys),

@@ -307,6 +307,11 @@ Velocities and accelerations of prescribed motions are exact derivatives of the 
 
 @keys loads
 
+The `factor` of a force, torque or line force may be an **input**, `{ input = "push" }`: a number that comes from outside while the mechanism moves, from a controller
+([how to](../howto/control-a-mechanism.md)) or from `[simulate.inputs]`. Loads that name the same input share it.
+
+@keys FACTOR
+
 All have `at`, `axis` and `reference` as joints do.
 
 ### `[[sensors]]`
@@ -327,6 +332,13 @@ an interface of nodes) the values are those of the node with the largest von Mis
 `paraview` as a table:
 
 @keys simulate.paraview
+
+### `[simulate.inputs]`
+
+    [simulate.inputs]
+    push = "5*sin(2*pi*t)"
+
+@keys simulate.inputs
 
 ### `[simulate.stress]`
 

@@ -30,6 +30,7 @@ const Words springs = {"spring", "damper"};
 const Words torsion_springs = {"torsion-spring", "torsion-damper"};
 const Words bushing = {"bushing"};
 const Words on_place = {"force", "torque"};
+const Words applied = {"force", "torque", "line-force"};
 const Words between_places = {"line-force", "spring", "torsion-spring",
                               "bushing",    "damper", "torsion-damper"};
 
@@ -108,6 +109,35 @@ const TableSchema& function_schema() {
       }};
   return schema;
 }
+
+namespace {
+
+// What multiplies a load.
+const TableSchema& factor_schema() {
+  static const TableSchema schema = [] {
+    TableSchema s = function_schema();
+    s.name = "FACTOR";
+    s.meaning = "A function of time from points, or an input.";
+    s.keys.insert(s.keys.begin(),
+                  {.name = "input",
+                   .kinds = kind::text,
+                   .meaning = "name of a number from outside: of a controller, or of `[simulate.inputs]`"});
+    return s;
+  }();
+  return schema;
+}
+
+const TableSchema& inputs_schema() {
+  static const TableSchema schema = {.name = "simulate.inputs",
+                                     .meaning = "What the inputs of loads are, where no controller says it.",
+                                     .others = {{.name = "NAME",
+                                                 .kinds = kind::function,
+                                                 .table = &function_schema(),
+                                                 .meaning = "the factor of every load that names this input"}}};
+  return schema;
+}
+
+}  // namespace
 
 const TableSchema& joint_schema() {
   static const TableSchema schema = [] {
@@ -222,9 +252,9 @@ const TableSchema& load_schema() {
                          {.name = "factor",
                           .kinds = kind::function,
                           .otherwise = "1",
-                          .table = &function_schema(),
-                          .when = on_place,
-                          .meaning = "for all three"},
+                          .table = &factor_schema(),
+                          .when = applied,
+                          .meaning = "multiplies the load; `{ input = \"NAME\" }`: a number from outside"},
                          {.name = "following",
                           .kinds = kind::boolean,
                           .fallback = false,
@@ -533,6 +563,11 @@ const TableSchema& simulate_schema() {
            .otherwise = "none",
            .table = &stress_schema(),
            .meaning = "stress over whole meshes, see below"},
+          {.name = "inputs",
+           .kinds = kind::table,
+           .otherwise = "none",
+           .table = &inputs_schema(),
+           .meaning = "what the inputs of loads are"},
       }};
   return schema;
 }

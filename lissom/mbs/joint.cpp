@@ -9,23 +9,25 @@ namespace lissom {
 
 namespace {
 
-// Names of the kinds and how many rows each has.
-struct Kind {
-  const char* name;
-  int rows;
-};
-const std::array<Kind, 12> joint_kinds = {{{"spherical", 3},
-                                           {"revolute", 5},
-                                           {"cylindrical", 4},
-                                           {"prismatic", 5},
-                                           {"universal", 4},
-                                           {"fixed", 6},
-                                           {"planar", 3},
-                                           {"point-on-line", 2},
-                                           {"point-on-plane", 1},
-                                           {"distance", 1},
-                                           {"angle", 1},
-                                           {"displacement", 1}}};
+using Linear = JointTraits::Linear;
+
+// In the order of JointKind.
+const std::array<JointTraits, 12> joint_kinds = {{
+    {.name = "spherical", .rows = 3, .axes = 0, .pairs = 1},
+    {.name = "revolute", .rows = 5, .turns = true, .motion = JointKind::Angle, .pairs = 2, .linear = Linear::OnGround},
+    {.name = "cylindrical", .rows = 4, .turns = true, .slides = true, .motion = JointKind::Displacement, .linear = Linear::OnGround},
+    {.name = "prismatic", .rows = 5, .slides = true, .motion = JointKind::Displacement, .linear = Linear::OnGround},
+    {.name = "universal", .rows = 4, .linear = Linear::OnGround},
+    {.name = "fixed", .rows = 6, .pairs = 4, .linear = Linear::OnGround},
+    {.name = "planar", .rows = 3, .linear = Linear::OnGround},
+    {.name = "point-on-line", .rows = 2, .axes = 1, .linear = Linear::FirstOnGround},
+    {.name = "point-on-plane", .rows = 1, .axes = 1, .linear = Linear::FirstOnGround},
+    {.name = "distance", .rows = 1, .axes = 0, .driven = true, .motion = JointKind::Distance},
+    {.name = "angle", .rows = 1, .turns = true, .driven = true, .needs_motion = true, .motion = JointKind::Angle,
+     .linear = Linear::OnGround},
+    {.name = "displacement", .rows = 1, .axes = 1, .slides = true, .driven = true, .needs_motion = true, .motion = JointKind::Displacement,
+     .linear = Linear::FirstOnGround},
+}};
 
 using JointRows = std::array<BilinearForm, 6>;
 
@@ -164,36 +166,14 @@ const std::vector<std::pair<std::string, JointKind>>& joint_names() {
   static const auto names = [] {
     std::vector<std::pair<std::string, JointKind>> list;
     for (size_t i = 0; i < joint_kinds.size(); ++i)
-      list.emplace_back(joint_kinds[i].name, static_cast<JointKind>(i));
+      list.emplace_back(std::string(joint_kinds[i].name), static_cast<JointKind>(i));
     return list;
   }();
   return names;
 }
 
-std::string_view name_of(JointKind kind) {
-  return joint_kinds[static_cast<size_t>(kind)].name;
-}
-
-int constraints_of(JointKind kind) {
-  return joint_kinds[static_cast<size_t>(kind)].rows;
-}
-
-bool needs_rotation(JointKind kind, int marker) {
-  switch (kind) {
-    case JointKind::Spherical:
-    case JointKind::Distance:
-      return false;
-    case JointKind::PointOnLine:
-    case JointKind::PointOnPlane:
-    case JointKind::Displacement:
-      return marker == 0;
-    default:
-      return true;
-  }
-}
-
-bool is_driven(JointKind kind) {
-  return kind == JointKind::Angle || kind == JointKind::Displacement || kind == JointKind::Distance;
+const JointTraits& traits(JointKind kind) {
+  return joint_kinds[static_cast<size_t>(kind)];
 }
 
 RowKind row_kind(JointKind kind, int row) {

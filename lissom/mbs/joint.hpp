@@ -18,6 +18,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -42,11 +43,29 @@ enum class JointKind : std::uint8_t {
   Angle,
   Displacement
 };
+// What is known of a kind, in one table (joint.cpp). A kind that is not here has no other place to be told in.
+struct JointTraits {
+  std::string_view name;
+  int rows = 0;
+  int axes = 2;                       // of how many markers it uses the axes: of none, of the first, of both
+  bool turns = false, slides = false;  // about, along axis 3: what is left free, or prescribed
+  // Has f(t) or L(t) in its rows, and where its value is fixed by nothing but a motion.
+  bool driven = false, needs_motion = false;
+  // What a motion of such a joint prescribes, as a joint of its own or itself; none where it cannot be driven.
+  std::optional<JointKind> motion;
+  // How many pairs of points that stay together stand for all of it: one, two on axis 3, four; 0: none do.
+  int pairs = 0;
+  // Where all combinations of positions that satisfy it satisfy it, too: with a side on the ground, with the
+  // first one there, never. A row measured along directions that move is not linear in positions.
+  enum class Linear : std::uint8_t { Never, OnGround, FirstOnGround } linear = Linear::Never;
+};
+const JointTraits& traits(JointKind kind);
 const std::vector<std::pair<std::string, JointKind>>& joint_names();
-std::string_view name_of(JointKind kind);
-int constraints_of(JointKind kind);
-bool needs_rotation(JointKind kind, int marker);  // whether it uses the axes of marker 0 or 1
-bool is_driven(JointKind kind);                   // by f(t) or L(t)
+inline std::string_view name_of(JointKind kind) { return traits(kind).name; }
+inline int constraints_of(JointKind kind) { return traits(kind).rows; }
+inline bool is_driven(JointKind kind) { return traits(kind).driven; }
+// Whether it uses the axes of marker 0 or 1.
+inline bool needs_rotation(JointKind kind, int marker) { return marker < traits(kind).axes; }
 // What a row of a joint measures: a distance [m] or the sine of an angle.
 enum class RowKind : std::uint8_t { Position, Angle };
 RowKind row_kind(JointKind kind, int row);

@@ -24,14 +24,15 @@ Matrix3d cross(const Vector3d& v) {
 // Both markers and their rates, and what is asked for.
 struct Markers {
   Vector24d m, rate;
+  double factor;  // of the applied force: the load's input
   bool derivatives;
 
   auto axis(int k) const { return m.segment<3>(3 * k); }  // of the first, k = 1..3
 };
 
 // f of Force and Torque in space, and their components along the axes where it follows.
-Vector3d components(const Load& load, double t) {
-  return Vector3d(load.components[0](t), load.components[1](t), load.components[2](t));
+Vector3d components(const Load& load, double t, double factor) {
+  return factor * Vector3d(load.components[0](t), load.components[1](t), load.components[2](t));
 }
 
 Vector3d in_space(const Load& load, const Vector3d& f, const Markers& at) {
@@ -40,7 +41,7 @@ Vector3d in_space(const Load& load, const Vector3d& f, const Markers& at) {
 }
 
 void evaluate_force(const Load& load, double t, const Markers& at, LoadEvaluation& out) {
-  const Vector3d f = components(load, t), F = in_space(load, f, at);
+  const Vector3d f = components(load, t, at.factor), F = in_space(load, f, at);
   out.force.segment<3>(0) = F;
   if (load.has_second) out.force.segment<3>(12) = -F;
   out.magnitude = F.norm();
@@ -53,7 +54,7 @@ void evaluate_force(const Load& load, double t, const Markers& at, LoadEvaluatio
 }
 
 void evaluate_torque(const Load& load, double t, const Markers& at, LoadEvaluation& out) {
-  const Vector3d f = components(load, t), T = in_space(load, f, at);
+  const Vector3d f = components(load, t, at.factor), T = in_space(load, f, at);
   // T x d / 2 on every axis d, the opposite on those of the second
   for (int marker = 0; marker < (load.has_second ? 2 : 1); ++marker) {
     const double factor = marker == 0 ? 0.5 : -0.5;
@@ -92,7 +93,7 @@ void evaluate_line(const Load& load, double t, const Markers& at, LoadEvaluation
   const Vector3d w = at.rate.segment<3>(12) - at.rate.segment<3>(0);
   const double k = is_spring ? load.stiffness : 0, c = is_spring ? load.damping : 0;
   const double l0 = is_spring ? load.length : 0;
-  const double applied = is_spring ? load.preload(t) : -load.magnitude(t);
+  const double applied = is_spring ? load.preload(t) : -at.factor * load.magnitude(t);
   const double l = x.norm();
 
   // without length at rest, damper and preload it is linear, and needs no direction
@@ -379,6 +380,10 @@ bool holds(LoadKind kind) {
   return kind == LoadKind::Spring || kind == LoadKind::TorsionSpring || kind == LoadKind::Bushing;
 }
 
+bool takes_input(LoadKind kind) {
+  return !holds(kind);
+}
+
 bool counts_turns(const Load& load) {
   if (load.kind == LoadKind::TorsionSpring) return load.stiffness != 0;
   if (load.kind != LoadKind::Bushing) return false;
@@ -388,8 +393,9 @@ bool counts_turns(const Load& load) {
 
 void evaluate_load(const Load& load, double t, const Vector12d& first, const Vector12d& first_rate,
                    const Vector12d& second, const Vector12d& second_rate, bool derivatives,
-                   LoadEvaluation& out, const CountedAngle* last) {
+                   LoadEvaluation& out, double factor, const CountedAngle* last) {
   Markers at;
+  at.factor = factor;
   at.m << first, second;
   at.rate << first_rate, second_rate;
   at.derivatives = derivatives;

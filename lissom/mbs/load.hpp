@@ -17,6 +17,9 @@
 //                   Special is the one axis without stiffness (a bearing's), else the one axis with it (a
 //                   shaft's); without any stiffness the one without damper, else the one with it.
 //
+// A force, torque or line force may be driven from outside: its f(t) is then multiplied with an input u of the
+// system (system.hpp).
+//
 // Forces of springs and bushings are gradients of their potential: of the markers' 24 numbers, so that the
 // moment of a bushing's force about the first marker is among them.
 //
@@ -44,6 +47,7 @@ bool needs_rotation(const struct Load& load, int marker);  // whether it uses th
 bool is_damped(const struct Load& load);                   // whether it depends on rates
 bool holds(LoadKind kind);                                 // springs and bushings
 bool counts_turns(const struct Load& load);                // whether it has an angle that winds up
+bool takes_input(LoadKind kind);                           // forces, torques, line forces
 
 struct Load {
   std::string name;
@@ -53,6 +57,7 @@ struct Load {
   bool following = false;                            // components along the axes of first
   std::vector<TimeFunction> components = {0, 0, 0};  // of Force [N] and Torque [N m]
   TimeFunction magnitude;                            // of LineForce [N]
+  std::string input;                                 // multiplies these; empty: none
   double stiffness = 0, damping = 0;                 // of springs [N/m, N s/m; N m/rad, N m s/rad]
   double length = 0;                                 // l0 [m] or angle0 [rad]
   TimeFunction preload;  // of springs, added to the force [N, N m]; an applied load, not in the potential
@@ -72,11 +77,11 @@ struct LoadEvaluation {
   double damping_power = 0;  // taken out by dampers [W]
   CountedAngle angle;        // of one that counts turns: here and now
 };
-// `derivatives` also fills by_position and by_rate. `last` is the angle of one that counts turns as it was
-// counted last; without, it is within half a turn of where it is at rest. Throws Error when a spring's
-// markers coincide and its direction is not defined.
+// `derivatives` also fills by_position and by_rate. `factor` is the input of a load that has one. `last` is the
+// angle of one that counts turns as it was counted last; without, it is within half a turn of where it is at
+// rest. Throws Error when a spring's markers coincide and its direction is not defined.
 void evaluate_load(const Load& load, double t, const Vector12d& first, const Vector12d& first_rate,
                    const Vector12d& second, const Vector12d& second_rate, bool derivatives,
-                   LoadEvaluation& out, const CountedAngle* last = nullptr);
+                   LoadEvaluation& out, double factor = 1, const CountedAngle* last = nullptr);
 
 }  // namespace lissom

@@ -17,71 +17,54 @@ using Eigen::Matrix3d;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
-// Name of a kind and its columns, each with its powers of length, mass and time.
-struct Columns {
-  const char* name;
-  std::vector<SensorColumn> columns;
-};
-
 std::vector<SensorColumn> stress_columns(int length, int mass, int time) {
   std::vector<SensorColumn> columns;
   for (const std::string& name : stress_components()) columns.push_back({name, length, mass, time});
   return columns;
 }
 
-const std::array<Columns, 15>& sensor_kinds() {
-  static const std::array<Columns, 15> list = {
-      {{"position", {{"x", 1, 0, 0}, {"y", 1, 0, 0}, {"z", 1, 0, 0}}},
-       {"displacement", {{"x", 1, 0, 0}, {"y", 1, 0, 0}, {"z", 1, 0, 0}}},
-       {"velocity", {{"x", 1, 0, -1}, {"y", 1, 0, -1}, {"z", 1, 0, -1}}},
-       {"acceleration", {{"x", 1, 0, -2}, {"y", 1, 0, -2}, {"z", 1, 0, -2}}},
-       {"rotation", {{"rx", 0, 0, 0}, {"ry", 0, 0, 0}, {"rz", 0, 0, 0}}},
-       {"angular-velocity", {{"wx", 0, 0, -1}, {"wy", 0, 0, -1}, {"wz", 0, 0, -1}}},
-       {"angular-acceleration", {{"ax", 0, 0, -2}, {"ay", 0, 0, -2}, {"az", 0, 0, -2}}},
-       {"reaction",
-        {{"fx", 1, 1, -2},
-         {"fy", 1, 1, -2},
-         {"fz", 1, 1, -2},
-         {"tx", 2, 1, -2},
-         {"ty", 2, 1, -2},
-         {"tz", 2, 1, -2}}},
-       {"joint-angle", {{"angle", 0, 0, 0}}},
-       {"joint-displacement", {{"distance", 1, 0, 0}}},
-       {"drive", {{"value", 1, 1, -2}}},
-       {"load", {{"value", 1, 1, -2}}},
-       {"energy",
-        {{"kinetic", 2, 1, -2},
-         {"elastic", 2, 1, -2},
-         {"gravity", 2, 1, -2},
-         {"springs", 2, 1, -2},
-         {"total", 2, 1, -2}}},
-       {"stress", stress_columns(-1, 1, -2)},
-       {"strain", stress_columns(0, 0, 0)}}};
+// In the order of SensorKind; columns with their powers of length, mass and time.
+const std::array<SensorTraits, 15>& sensor_kinds() {
+  using Of = SensorTraits::Of;
+  static const std::array<SensorTraits, 15> list = {{
+      {.name = "position", .columns = {{"x", 1, 0, 0}, {"y", 1, 0, 0}, {"z", 1, 0, 0}}},
+      {.name = "displacement", .columns = {{"x", 1, 0, 0}, {"y", 1, 0, 0}, {"z", 1, 0, 0}}},
+      {.name = "velocity", .columns = {{"x", 1, 0, -1}, {"y", 1, 0, -1}, {"z", 1, 0, -1}}},
+      {.name = "acceleration", .at_once = true, .columns = {{"x", 1, 0, -2}, {"y", 1, 0, -2}, {"z", 1, 0, -2}}},
+      {.name = "rotation", .needs_axes = true, .columns = {{"rx", 0, 0, 0}, {"ry", 0, 0, 0}, {"rz", 0, 0, 0}}},
+      {.name = "angular-velocity",
+       .needs_axes = true,
+       .columns = {{"wx", 0, 0, -1}, {"wy", 0, 0, -1}, {"wz", 0, 0, -1}}},
+      {.name = "angular-acceleration",
+       .needs_axes = true,
+       .at_once = true,
+       .columns = {{"ax", 0, 0, -2}, {"ay", 0, 0, -2}, {"az", 0, 0, -2}}},
+      {.name = "reaction",
+       .of = Of::Joint,
+       .is_force = true,
+       .at_once = true,
+       .columns = {{"fx", 1, 1, -2}, {"fy", 1, 1, -2}, {"fz", 1, 1, -2}, {"tx", 2, 1, -2}, {"ty", 2, 1, -2}, {"tz", 2, 1, -2}}},
+      {.name = "joint-angle", .of = Of::Joint, .columns = {{"angle", 0, 0, 0}}},
+      {.name = "joint-displacement", .of = Of::Joint, .columns = {{"distance", 1, 0, 0}}},
+      {.name = "drive", .of = Of::Joint, .is_force = true, .at_once = true, .columns = {{"value", 1, 1, -2}}},
+      {.name = "load", .of = Of::Load, .at_once = true, .columns = {{"value", 1, 1, -2}}},
+      {.name = "energy",
+       .of = Of::System,
+       .columns = {{"kinetic", 2, 1, -2}, {"elastic", 2, 1, -2}, {"gravity", 2, 1, -2}, {"springs", 2, 1, -2}, {"total", 2, 1, -2}}},
+      {.name = "stress", .of = Of::Nodes, .columns = stress_columns(-1, 1, -2)},
+      {.name = "strain", .of = Of::Nodes, .columns = stress_columns(0, 0, 0)},
+  }};
   return list;
-}
-
-const Columns& of(SensorKind kind) {
-  return sensor_kinds()[static_cast<size_t>(kind)];
 }
 
 // Without the sensor's name.
 std::vector<SensorColumn> columns_of(const Sensor& sensor) {
-  if (!is_stress(sensor.kind)) return of(sensor.kind).columns;
+  if (!is_stress(sensor.kind)) return traits(sensor.kind).columns;
   std::vector<SensorColumn> columns;
   for (const int component : sensor.stress.components)
-    columns.push_back(of(sensor.kind).columns.at(static_cast<size_t>(component)));
+    columns.push_back(traits(sensor.kind).columns.at(static_cast<size_t>(component)));
   if (sensor.stress.node_ids.size() > 1) columns.push_back({"node", 0, 0, 0});
   return columns;
-}
-
-bool is_of_joint(SensorKind kind) {
-  return kind == SensorKind::Reaction || kind == SensorKind::JointAngle ||
-         kind == SensorKind::JointDisplacement || kind == SensorKind::Drive;
-}
-
-bool needs_axes(SensorKind kind) {
-  return kind == SensorKind::Rotation || kind == SensorKind::AngularVelocity ||
-         kind == SensorKind::AngularAcceleration;
 }
 
 // The rotation vector of R at the turn nearest to the one expected.
@@ -115,14 +98,14 @@ const std::vector<std::pair<std::string, SensorKind>>& sensor_names() {
   static const auto names = [] {
     std::vector<std::pair<std::string, SensorKind>> list;
     for (size_t i = 0; i < sensor_kinds().size(); ++i)
-      list.emplace_back(sensor_kinds()[i].name, static_cast<SensorKind>(i));
+      list.emplace_back(std::string(sensor_kinds()[i].name), static_cast<SensorKind>(i));
     return list;
   }();
   return names;
 }
 
-bool is_stress(SensorKind kind) {
-  return kind == SensorKind::Stress || kind == SensorKind::Strain;
+const SensorTraits& traits(SensorKind kind) {
+  return sensor_kinds()[static_cast<size_t>(kind)];
 }
 
 const std::vector<std::string>& stress_components() {
@@ -136,7 +119,7 @@ SensorBank::SensorBank(const System& system, std::vector<Sensor> sensors)
   for (const Sensor& sensor : sensors_) {
     const std::string where = to_string(sensor.where);
     const std::string label = fmt::format("{}{}sensor '{}' ({})", where, where.empty() ? "" : ": ",
-                                          sensor.name, of(sensor.kind).name);
+                                          sensor.name, traits(sensor.kind).name);
     const auto count =
         static_cast<int>(is_of_joint(sensor.kind) ? system.joints().size() : system.loads().size());
     if (is_of_joint(sensor.kind) || sensor.kind == SensorKind::LoadValue)
@@ -173,6 +156,12 @@ SensorBank::SensorBank(const System& system, std::vector<Sensor> sensors)
     }
     sizes_.push_back(static_cast<int>(columns_.size() - before));
   }
+}
+
+const Sensor& SensorBank::sensor_of(int column) const {
+  size_t s = 0;
+  while (column >= sizes_[s]) column -= sizes_[s++];
+  return sensors_[s];
 }
 
 void SensorBank::start(SystemEquations& equations, const State& initial) {

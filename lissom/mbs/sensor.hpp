@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,17 +32,30 @@ enum class SensorKind : std::uint8_t {
   Stress,               // at a node of a flexible body, axes of its mesh [Pa]: stress_components()
   Strain                // the same [1], engineering shear
 };
-bool is_stress(SensorKind kind);  // or strain
 // xx yy zz xy yz zx, von_mises (of strain: equivalent_strain()), and the principal values p1 >= p2 >= p3.
 const std::vector<std::string>& stress_components();
-const std::vector<std::pair<std::string, SensorKind>>& sensor_names();
-
 // Units of a column, as powers, so that they can be converted.
 struct SensorColumn {
   std::string name;  // "tip.x"
   int length = 0, mass = 0, time = 0;
 };
 std::string si_unit(const SensorColumn& column);  // "m/s", "N"
+
+// What is known of a kind, in one table (sensor.cpp).
+struct SensorTraits {
+  std::string_view name;
+  enum class Of : std::uint8_t { System, Place, Nodes, Joint, Load } of = Of::Place;
+  bool needs_axes = false;  // of its place
+  bool is_force = false;    // needs the multipliers of a joint
+  bool at_once = false;     // depends on accelerations or forces, and so on the inputs of the same time
+  std::vector<SensorColumn> columns;
+};
+const SensorTraits& traits(SensorKind kind);
+const std::vector<std::pair<std::string, SensorKind>>& sensor_names();
+inline bool is_stress(SensorKind kind) { return traits(kind).of == SensorTraits::Of::Nodes; }  // or strain
+inline bool is_of_joint(SensorKind kind) { return traits(kind).of == SensorTraits::Of::Joint; }
+inline bool needs_axes(SensorKind kind) { return traits(kind).needs_axes; }
+inline bool depends_on_inputs(SensorKind kind) { return traits(kind).at_once; }
 
 // What a sensor of stress or strain knows of its nodes. Of several the one counts that has the largest von
 // Mises stress (equivalent strain) at the time; its number is a further column, "node".
@@ -67,6 +81,7 @@ class SensorBank {
   // Throws InputError where a sensor needs the axes of a marker that has none.
   SensorBank(const System& system, std::vector<Sensor> sensors);
   const std::vector<SensorColumn>& columns() const { return columns_; }
+  const Sensor& sensor_of(int column) const;
   // `initial` sets what displacements and rotations count from.
   void start(SystemEquations& equations, const State& initial);
   // With every accepted step, in the order of time: turns are counted here.

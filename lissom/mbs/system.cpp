@@ -7,7 +7,10 @@
 #include <array>
 #include <cmath>
 
+#include <fmt/ranges.h>
+
 #include "lissom/core/simd.hpp"
+#include "lissom/core/text.hpp"
 #include "lissom/mbs/bilinear_form.hpp"
 
 namespace lissom {
@@ -96,7 +99,23 @@ void System::add_load(Load load) {
     fail_input("{} has {} components, expected 3", label, load.components.size());
   if (load.first.body < 0 && load.second.body < 0)
     fail_input("{} acts on the ground alone; expected a body on one side at least", label);
+  if (!load.input.empty() && !takes_input(load.kind))
+    fail_input("{} is a {} and has an input, '{}'; expected a force, torque or line-force", label,
+               name_of(load.kind), load.input);
+  if (!load.input.empty() && find_input(load.input) < 0) inputs_.push_back({load.input, std::nullopt});
   loads_.push_back(std::move(load));
+}
+
+void System::set_input(const std::string& name, TimeFunction value) {
+  const int k = find_input(name);
+  if (k < 0) {
+    std::vector<std::string> names;
+    for (const Input& input : inputs_) names.push_back(input.name);
+    fail_input("there is no input '{}'{}; {}", name, did_you_mean(name, names),
+               names.empty() ? "no load has one"
+                             : fmt::format("there are: {}", fmt::join(names, ", ")));
+  }
+  inputs_[static_cast<size_t>(k)].value = std::move(value);
 }
 
 void System::initial(Eigen::VectorXd& q, Eigen::VectorXd& v) const {
@@ -123,6 +142,12 @@ int System::find_joint(const std::string& name) const {
 int System::find_load(const std::string& name) const {
   for (size_t l = 0; l < loads_.size(); ++l)
     if (loads_[l].name == name) return static_cast<int>(l);
+  return -1;
+}
+
+int System::find_input(const std::string& name) const {
+  for (size_t k = 0; k < inputs_.size(); ++k)
+    if (inputs_[k].name == name) return static_cast<int>(k);
   return -1;
 }
 
@@ -187,7 +212,8 @@ struct JointPart {
 struct LoadPart {
   std::array<int, 2> slots;
   bool damped = false;
-  int turn = -1;  // its place in State::turns
+  int turn = -1;   // its place in State::turns
+  int input = -1;  // its place in System::inputs()
 };
 
 // Coordinates whose derivatives are collected together, with their block on the diagonal: the g-th is body
@@ -263,6 +289,7 @@ struct SystemEquations::Impl {
   std::vector<JointPart> joints;
   std::vector<LoadPart> loads;
   int turns = 0;  // loads that count turns
+  VectorXd held;  // inputs that are held; empty: they are functions of time
   std::vector<Group> groups;
   std::vector<Pair> pairs;
   std::vector<int> pair_of;  // groups by groups, -1 where there is none
@@ -418,6 +445,7 @@ struct SystemEquations::Impl {
       LoadPart part;
       part.damped = is_damped(load_spec);
       if (counts_turns(load_spec)) part.turn = turns++;
+      if (!load_spec.input.empty()) part.input = system.find_input(load_spec.input);
       part.slots = {slot_of(load_spec.first, needs_rotation(load_spec, 0), part.damped),
                     slot_of(load_spec.second, needs_rotation(load_spec, 1), part.damped)};
       // a force fixed in space depends on neither marker
@@ -601,8 +629,15 @@ struct SystemEquations::Impl {
     LISSOM_ASSERT(turn < 0 || before.angle.size() == turns);
     CountedAngle last;
     if (turn >= 0) last = {before.t, before.angle[turn], before.rate[turn]};
+    const double factor = loads[l].input >= 0 ? input(loads[l].input, state.t) : 1;
     evaluate_load(system.loads()[l], state.t, first.m, first.rate, second.m, second.rate, derivatives, load,
-                  turn >= 0 ? &last : nullptr);
+                  factor, turn >= 0 ? &last : nullptr);
+  }
+
+  double input(int k, double t) const {
+    if (held.size() > 0) return held[k];
+    const std::optional<TimeFunction>& value = system.inputs()[static_cast<size_t>(k)].value;
+    return value ? (*value)(t) : 0;
   }
 
   // multipliers of all rows of a joint or body, zero for those left out
@@ -1076,6 +1111,8 @@ std::vector<double> SystemEquations::break_times() const {
     add(load.magnitude);
     add(load.preload);
   }
+  for (const Input& input : impl_->system.inputs())
+    if (input.value) add(*input.value);
   std::sort(times.begin(), times.end());
   times.erase(std::unique(times.begin(), times.end()), times.end());
   return times;
@@ -1149,6 +1186,34 @@ SystemEnergy SystemEquations::energy(const State& state) {
     sum.motion_power += d.multipliers(part.row, part.rows, state.lambda).dot(by.g_t);
   }
   return sum;
+}
+
+void SystemEquations::hold_inputs(const Eigen::Ref<const Eigen::VectorXd>& u) {
+  LISSOM_ASSERT(u.size() == 0 || u.size() == static_cast<Eigen::Index>(impl_->system.inputs().size()));
+  impl_->held = u;
+}
+
+Eigen::VectorXd SystemEquations::inputs(double t) const {
+  VectorXd u(static_cast<Eigen::Index>(impl_->system.inputs().size()));
+  for (Eigen::Index k = 0; k < u.size(); ++k) u[k] = impl_->input(static_cast<int>(k), t);
+  return u;
+}
+
+void SystemEquations::input_forces(const State& state, Eigen::Ref<Eigen::MatrixXd> F) {
+  Impl& d = *impl_;
+  F.setZero();
+  d.evaluate_markers(state.q, state.v, false, false);
+  for (size_t l = 0; l < d.loads.size(); ++l) {
+    const LoadPart& part = d.loads[l];
+    if (part.input < 0) continue;
+    const Slot *const first = &d.slots[part.slots[0]], *const second = &d.slots[part.slots[1]];
+    evaluate_load(d.system.loads()[l], state.t, first->kinematics.m, first->kinematics.rate,
+                  second->kinematics.m, second->kinematics.rate, false, d.load);
+    auto forces = F.col(part.input).transpose();
+    for (const auto& [slot, of_load] : {std::pair{first, 0}, std::pair{second, 12}})
+      if (slot->body >= 0)
+        d.scatter_row_times(*slot, d.load.force.segment<12>(of_load).transpose(), slot->kinematics.J, forces);
+  }
 }
 
 std::vector<int> SystemEquations::marker_columns(MarkerRef ref) const {

@@ -14,9 +14,17 @@
 #include "lissom/mbs/body.hpp"
 #include "lissom/mbs/equations.hpp"
 #include "lissom/mbs/joint.hpp"
+#include "lissom/core/time_function.hpp"
 #include "lissom/mbs/load.hpp"
 
 namespace lissom {
+
+// A number u that comes from outside while a system moves: a controller's command, a measured force. It is the
+// factor of every load that names it, so it has no unit of its own.
+struct Input {
+  std::string name;
+  std::optional<TimeFunction> value;  // where nobody holds it otherwise (SystemEquations::hold_inputs)
+};
 
 class System {
  public:
@@ -29,11 +37,15 @@ class System {
   // has the ground on both sides, or (joints) the same marker, or a constant distance that is not positive.
   void add_joint(Joint joint);
   void add_load(Load load);
+  // What an input is as a function of time. Throws InputError where no load has such an input.
+  void set_input(const std::string& name, TimeFunction value);
   void set_gravity(const Eigen::Vector3d& gravity) { gravity_ = gravity; }
 
   const std::vector<std::unique_ptr<Body>>& bodies() const { return bodies_; }
   const std::vector<Joint>& joints() const { return joints_; }
   const std::vector<Load>& loads() const { return loads_; }
+  // In the order in which loads name them first: u (k).
+  const std::vector<Input>& inputs() const { return inputs_; }
   const Eigen::Vector3d& gravity() const { return gravity_; }
   const Placement& placement(int body) const { return placements_[body]; }
   // Of marker -1, which is the ground where nothing was said: the origin and the axes of space.
@@ -51,10 +63,11 @@ class System {
   // The placements as coordinates and velocities (n each).
   void initial(Eigen::VectorXd& q, Eigen::VectorXd& v) const;
 
-  // Index of the body, joint or load of that name; -1 if there is none.
+  // Index of the body, joint, load or input of that name; -1 if there is none.
   int find_body(const std::string& name) const;
   int find_joint(const std::string& name) const;
   int find_load(const std::string& name) const;
+  int find_input(const std::string& name) const;
 
  private:
   std::vector<std::unique_ptr<Body>> bodies_;
@@ -62,6 +75,7 @@ class System {
   std::vector<Vector12d> ground_markers_;
   std::vector<Joint> joints_;
   std::vector<Load> loads_;
+  std::vector<Input> inputs_;
   Eigen::Vector3d gravity_ = Eigen::Vector3d::Zero();
   std::vector<int> offsets_, joint_offsets_, own_offsets_;
   int coordinates_ = 0, joint_rows_ = 0, own_rows_ = 0;
@@ -120,6 +134,15 @@ class SystemEquations final : public Equations {
   std::string constraint_name(int all_row) const;
 
   SystemEnergy energy(const State& state);
+
+  // Inputs (k) are functions of time as the system has them, zero where it has none, until they are held:
+  // from then on they are these numbers, whatever the time, until they are held anew; without numbers they are
+  // functions of time again.
+  void hold_inputs(const Eigen::Ref<const Eigen::VectorXd>& u);
+  Eigen::VectorXd inputs(double t) const;
+  // Forces on the coordinates of a unit of each input (n by k): the derivative of -residual with respect to u,
+  // exact. The residual is linear in u.
+  void input_forces(const State& state, Eigen::Ref<Eigen::MatrixXd> F);
 
   // A marker with its kinematics; of the ground too (J has then no columns). marker_columns() are the
   // system's coordinates that the columns of its J belong to.

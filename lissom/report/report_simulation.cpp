@@ -93,23 +93,23 @@ ReportFigure energy_figure(const ReportRun& run) {
   bool thinned = false;
   const auto add = [&](const char* name, auto value, ReportSeries::Style style = ReportSeries::Style::Line) {
     ReportSeries series{name, time, {}, style};
-    for (const ResultBalance& balance : run.result->balance) series.y.push_back(value(balance));
+    for (const BalanceSample& balance : run.result->balance) series.y.push_back(value(balance));
     if (std::all_of(series.y.begin(), series.y.end(), [](double y) { return y == 0; })) return;
     thinned = thin_out(series.x, series.y) || thinned;
     figure.series.push_back(std::move(series));
   };
-  add("kinetic", [](const ResultBalance& b) { return b.energy.kinetic; });
-  add("elastic", [](const ResultBalance& b) { return b.energy.elastic; });
-  add("gravity", [](const ResultBalance& b) { return b.energy.gravity; });
-  add("springs", [](const ResultBalance& b) { return b.energy.springs; });
-  add("total", [](const ResultBalance& b) {
+  add("kinetic", [](const BalanceSample& b) { return b.energy.kinetic; });
+  add("elastic", [](const BalanceSample& b) { return b.energy.elastic; });
+  add("gravity", [](const BalanceSample& b) { return b.energy.gravity; });
+  add("springs", [](const BalanceSample& b) { return b.energy.springs; });
+  add("total", [](const BalanceSample& b) {
     return b.energy.kinetic + b.energy.elastic + b.energy.gravity + b.energy.springs;
   });
   add(
-      "work of loads and drives", [](const ResultBalance& b) { return b.work_in; },
+      "work of loads and drives", [](const BalanceSample& b) { return b.work_in; },
       ReportSeries::Style::Dashed);
   add(
-      "dissipated", [](const ResultBalance& b) { return b.dissipated; }, ReportSeries::Style::Dashed);
+      "dissipated", [](const BalanceSample& b) { return b.dissipated; }, ReportSeries::Style::Dashed);
   figure.caption = "What the loads put in is stored as kinetic, elastic and potential energy or dissipated.";
   if (thinned) figure.caption += " Thinned out to about 5,000 points a curve; every peak is kept.";
   return figure;

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "lissom/io/analysis_files.hpp"
 #include "lissom/study/summary_json.hpp"
 
 namespace lissom {
@@ -16,7 +17,7 @@ Analyses analyse(const StudyFile& study, const std::function<StudySystem()>& mak
       linearise_study(study, study.linearise.value_or(LineariseSpec{}), make, diagnostics, progress, stop);
   if (!study.response) return out;
   if (progress) progress("frequency response", -1);
-  out.response = frequency_response(*out.linearisation, *study.response);
+  out.response = study_response(*out.linearisation, *study.response);
   return out;
 }
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "lissom/study/linearise.hpp"
-#include "lissom/study/response.hpp"
 
 namespace lissom {
 

@@ -1,5 +1,6 @@
 #include "lissom/study/analysis_jobs.hpp"
 
+#include "lissom/io/analysis_files.hpp"
 #include "lissom/study/statics.hpp"
 
 namespace lissom {
@@ -60,7 +61,7 @@ ResponseResult run_response_job(const ResponseJob& job, JobContext& context) {
   if (!job.inputs.empty()) spec.inputs = job.inputs;
   if (!job.outputs.empty()) spec.outputs = job.outputs;
   ResponseResult result;
-  result.response = frequency_response(linearised(job.state, mechanism, context), spec);
+  result.response = study_response(linearised(job.state, mechanism, context), spec);
   result.text = describe_response(result.response);
   result.json = response_json(result.response);
   if (job.state.out.empty()) return result;

@@ -4,7 +4,6 @@
 
 #include "lissom/study/linearise.hpp"
 #include "lissom/study/mechanism.hpp"
-#include "lissom/study/response.hpp"
 #include "lissom/study/simulate.hpp"
 
 namespace lissom {

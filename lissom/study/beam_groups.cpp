@@ -72,9 +72,7 @@ bool can_share(const JointSpec& joint, const AncfSpec& beam, bool ground) {
 std::vector<std::string> sensors_of(const StudyFile& study, const JointSpec& joint) {
   std::vector<std::string> names;
   for (const SensorSpec& sensor : study.simulation->sensors) {
-    const bool of_joint = sensor.kind == SensorKind::Reaction || sensor.kind == SensorKind::JointAngle ||
-                          sensor.kind == SensorKind::JointDisplacement || sensor.kind == SensorKind::Drive;
-    if (of_joint && sensor.of == joint.name) names.push_back(sensor.name);
+    if (is_of_joint(sensor.kind) && sensor.of == joint.name) names.push_back(sensor.name);
   }
   return names;
 }

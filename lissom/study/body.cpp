@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "lissom/core/text.hpp"
 #include "lissom/core/atomic_file.hpp"
 #include "lissom/fe/assembly.hpp"
 #include "lissom/fe/jacobian_check.hpp"
@@ -83,9 +84,6 @@ json vector_json(const Eigen::Ref<const Eigen::VectorXd>& vector) {
 // 0.012 m, 12.3 kg and the like: six digits, no needless zeros
 std::string num(double value) {
   return fmt::format("{:.6g}", value);
-}
-std::string vec(const Eigen::Vector3d& v) {
-  return fmt::format("({:.6g}, {:.6g}, {:.6g})", v[0], v[1], v[2]);
 }
 
 }  // namespace
@@ -230,14 +228,14 @@ std::string describe_mesh(const FeBody& body) {
       if (const int count = r.elements_of_type[static_cast<int>(type)])
         counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, name_of(type));
     line("elements", counts.empty() ? "none" : counts);
-    line("box", fmt::format("{} to {} m", vec(r.lower), vec(r.upper)));
+    line("box", fmt::format("{} to {} m", point_text(r.lower), point_text(r.upper)));
     line("volume", num(r.volume) + " m3");
     if (r.mass) {
       line("mass", num(r.mass->mass) + " kg");
-      line("centre", vec(r.mass->centre) + " m");
+      line("centre", point_text(r.mass->centre) + " m");
       for (int i = 0; i < 3; ++i)
         line(i == 0 ? "inertia" : "",
-             vec(r.mass->inertia.row(i).transpose()) + (i == 2 ? " kg m2, about the centre" : ""));
+             point_text(r.mass->inertia.row(i).transpose()) + (i == 2 ? " kg m2, about the centre" : ""));
     } else {
       line("mass", fmt::format("unknown: {} elements have no density (give one with --material)",
                                r.elements_without_density));

@@ -41,6 +41,16 @@ Matrix3d triad(const FrameSpec& frame, const Matrix3d& base) {
   return A;
 }
 
+// What a system says is wrong with it, with the file that it came from.
+template <class Function>
+auto with_path(const StudyFile& study, Function&& function) {
+  try {
+    return function();
+  } catch (const InputError& e) {
+    fail_input("{}: {}", study.path.string(), e.what());
+  }
+}
+
 [[noreturn]] void no_beam_stress(const std::string& name) {
   fail_input("'{}' is a beam (formulation = \"ancf\"), whose stress is not computed; leave it out", name);
 }
@@ -63,6 +73,9 @@ class Builder {
     }
     for (const LoadSpec& load : spec.loads)
       attempt(load.load.where, "load", load.load.name, [&] { add(load); });
+    if (spec.simulate)
+      for (const InputSpec& input : spec.simulate->inputs)
+        if (system.find_input(input.name) >= 0) system.set_input(input.name, input.value);
     for (const SensorSpec& sensor : spec.sensors)
       attempt(sensor.where, "sensor", sensor.name, [&] { add(sensor); });
     if (spec.simulate && spec.simulate->stress) add(*spec.simulate->stress);
@@ -174,13 +187,11 @@ class Builder {
       }
       return;
     }
-    const bool turns = spec.kind == JointKind::Revolute || spec.kind == JointKind::Angle;
-    const bool slides = spec.kind == JointKind::Prismatic || spec.kind == JointKind::Cylindrical ||
-                        spec.kind == JointKind::Displacement;
+    const std::optional<JointKind> motion = traits(spec.kind).motion;
     const Matrix3d A = triad(spec.frame, base_axes(spec.first));
     const double f0 = spec.motion ? (*spec.motion)(0) : 0;
-    const Matrix3d B = turns ? Matrix3d(Eigen::AngleAxisd(f0, A.col(2)) * A) : A;
-    const Vector3d offset = slides ? Vector3d(f0 * A.col(2)) : Vector3d::Zero();
+    const Matrix3d B = motion == JointKind::Angle ? Matrix3d(Eigen::AngleAxisd(f0, A.col(2)) * A) : A;
+    const Vector3d offset = motion == JointKind::Displacement ? Vector3d(f0 * A.col(2)) : Vector3d::Zero();
     if (spec.kind == JointKind::Distance && (spec.first.is_ground() || spec.second.is_ground()) &&
         !spec.frame.at)
       fail_input("at is missing: the point of the ground from which the distance is measured");
@@ -197,7 +208,7 @@ class Builder {
     add_joint(joint, spec.first, spec.second);
     if (!driven) return;
     joint.name += ".motion";
-    joint.kind = turns ? JointKind::Angle : JointKind::Displacement;
+    joint.kind = motion.value();
     joint.motion = *spec.motion;
     add_joint(joint, spec.first, spec.second);
   }
@@ -334,9 +345,7 @@ class Builder {
       add_stress_sensor(spec, sensor);
     } else if (spec.place) {
       sensor.marker = body_marker(*spec.place, base_axes(*spec.place));
-      const bool turning = spec.kind == SensorKind::Rotation || spec.kind == SensorKind::AngularVelocity ||
-                           spec.kind == SensorKind::AngularAcceleration;
-      if (turning && !built_.system->bodies()[sensor.marker.body]->marker_rotates(sensor.marker.marker))
+      if (needs_axes(spec.kind) && !built_.system->bodies()[sensor.marker.body]->marker_rotates(sensor.marker.marker))
         fail_input("'{}' has no rotation: a single node only moves; take an interface or several nodes",
                    spec.place->text);
     } else if (spec.kind == SensorKind::LoadValue) {
@@ -344,8 +353,7 @@ class Builder {
       for (size_t i = 0; i < loads.size(); ++i)
         if (loads[i].name == spec.of) sensor.index = static_cast<int>(i);
     } else if (spec.kind != SensorKind::Energy) {
-      const bool force = spec.kind == SensorKind::Reaction || spec.kind == SensorKind::Drive;
-      if (built_.rom || (built_.pod && force)) {
+      if (built_.rom || (built_.pod && traits(spec.kind).is_force)) {
         left_out_.push_back(spec.name);
         return;
       }
@@ -729,10 +737,6 @@ class PodBuilder final : public Builder {
   std::vector<Vector3d> placed_;  // of the markers
 };
 
-std::string vec(const Vector3d& v) {
-  return fmt::format("({:.6g}, {:.6g}, {:.6g})", v[0], v[1], v[2]);
-}
-
 // Without any of these tables there is nothing to be moved.
 void expect_simulation(const StudyFile& study) {
   if (!study.simulation)
@@ -822,7 +826,7 @@ void expect_joints_meet(const StudySystem& built, const StudyFile& study, const 
                       gap.is_angle ? fmt::format("turned, sine of the angle {:.3g},", gap.distance)
                                    : fmt::format("{:.6g} m", gap.distance),
                       gap.is_angle ? gap_tolerance : gap_tolerance * equations.length(), a,
-                      vec(first.position()), b, vec(second.position())));
+                      point_text(first.position()), b, point_text(second.position())));
     }
     fail_input(
         "{}\ncorrect position and rotation of the bodies, or let them be moved with assemble = true in "
@@ -836,52 +840,34 @@ void expect_joints_meet(const StudySystem& built, const StudyFile& study) {
 }
 
 SystemCheck check_study_system(const StudySystem& built, const StudyFile& study, Diagnostics& diagnostics) {
-  const System& system = *built.system;
-  SystemCheck check = check_system(system, 0, built.q, gap_tolerance);
+  SystemCheck check = check_system(*built.system, 0, built.q, gap_tolerance);
   expect_joints_meet(built, study, check);
-  if (!check.massless_directions.empty())
-    fail_input(
-        "{}: these directions have neither inertia nor a constraint, so that their motion is not defined: {}",
-        study.path.string(), fmt::join(check.massless_directions, ", "));
-  const bool driven = std::any_of(system.joints().begin(), system.joints().end(), [](const Joint& joint) {
-    return is_driven(joint.kind) && !joint.motion.is_constant();
-  });
   // statics ask for reactions, whatever moves
-  const bool at_rest = study.simulation && study.simulation->simulate &&
+  const bool statics = study.simulation && study.simulation->simulate &&
                        study.simulation->simulate->integrator.integrator == Integrator::Static;
-  if (!check.moves() && !driven && !at_rest)
-    fail_input(
-        "{}: the mechanism cannot move: {} coordinates have {} independent constraints, and nothing is "
-        "driven; "
-        "remove or replace a joint (a revolute joint by a spherical or cylindrical one), or give one a "
-        "'motion'",
-        study.path.string(), check.coordinates, check.rank);
-  // beams are there to deform
-  const bool beams = std::any_of(system.bodies().begin(), system.bodies().end(),
-                                 [](const auto& body) { return body->formulation() == "ancf"; });
-  if (check.moves() && !check.has_mechanism && !beams && check.rigid_degrees_of_freedom <= 0 && !driven)
-    diagnostics.warn("simulate.only-vibrates",
-                     "the mechanism can only deform: as rigid bodies nothing of it could move");
-  if (check.singular_position)
-    diagnostics.warn(
-        "simulate.singular-position",
-        "the mechanism starts in a singular position (a dead centre), from which it may go on in "
-        "more than one way; start a little beside it");
-  for (const SystemCheck::Redundant& redundant : check.redundant)
-    diagnostics.warn(
-        "simulate.redundant." + redundant.joint,
-        fmt::format("joint '{}' has a redundant constraint{}; it is left out, and of the reactions those of "
-                    "smallest norm are given",
-                    redundant.joint,
-                    redundant.with.empty()
-                        ? ""
-                        : fmt::format(", which '{}' {} already", fmt::join(redundant.with, "', '"),
-                                      redundant.with.size() == 1 ? "says" : "say")));
-  for (const std::string& body : check.free_bodies)
-    diagnostics.warn(
-        "simulate.free-body." + body,
-        fmt::format("nothing holds the body '{}', neither joint nor spring: it moves freely", body));
+  with_path(study, [&] { expect_runnable(*built.system, check, statics, diagnostics); });
   return check;
+}
+
+Start study_start(const StudySystem& built, const StudyFile& study, Diagnostics& diagnostics,
+                  std::optional<double> static_at, const ProgressHook& progress) {
+  const auto& simulate = study.simulation->simulate;
+  StartOptions options;
+  options.static_at = static_at;
+  if (simulate) {
+    options.assemble = simulate->assemble;
+    options.at_rest = simulate->start_static;
+    if (!static_at && simulate->integrator.integrator == Integrator::Static) options.static_at = simulate->begin;
+  }
+  options.velocity_given = std::any_of(study.bodies.begin(), study.bodies.end(), [](const BodySpec& body) {
+    const Vector3d& v = body.ancf ? body.ancf->beam.velocity : body.placement.velocity;
+    const Vector3d& w = body.ancf ? body.ancf->beam.angular_velocity : body.placement.angular_velocity;
+    return !v.isZero(0) || !w.isZero(0);
+  });
+  const SystemCheck check = check_study_system(built, study, diagnostics);
+  return with_path(study, [&] {
+    return make_start(*built.system, built.q, built.v, check, options, diagnostics, progress);
+  });
 }
 
 json system_json(const System& system, const SystemCheck& check) {

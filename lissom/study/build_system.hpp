@@ -16,6 +16,7 @@
 #include "lissom/rom/pod/pod_body.hpp"
 #include "lissom/rom/slap/slap_model.hpp"
 #include "lissom/study/body_store.hpp"
+#include "lissom/time/start.hpp"
 
 namespace lissom {
 
@@ -81,6 +82,11 @@ StudySystem make_system(const StudyFile& study, BodyStore& store, Diagnostics& d
 // it (statics but for), directions without inertia. Redundant constraints and bodies that nothing holds are
 // warnings.
 SystemCheck check_study_system(const StudySystem& built, const StudyFile& study, Diagnostics& diagnostics);
+// make_start() as the study has it: a study that asks for start = "static" begins at rest in the equilibrium, one
+// with integrator = "static" is in that of the time begin. `static_at` [s] is the same for an analysis that asks
+// for it itself.
+Start study_start(const StudySystem& built, const StudyFile& study, Diagnostics& diagnostics,
+                  std::optional<double> static_at = std::nullopt, const ProgressHook& progress = {});
 
 // What will be solved, for programs; describe(system, check) is the same for people.
 nlohmann::json system_json(const System& system, const SystemCheck& check);

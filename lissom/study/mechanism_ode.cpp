@@ -57,6 +57,14 @@ struct MechanismOde::Impl {
     state.v = x.tail(m);
   }
 
+  // M at the state.
+  void factorise_mass() {
+    equations().jacobian(state, 1, {0, 0, 1, 1, 1}, mass);
+    if (!mass.factorise())
+      fail("at t = {:.6g} s {} has no mass", state.t,
+           equations().row_name(std::max(0, mass.singular_row())));
+  }
+
   // Column j of a matrix that was not factorised.
   void take_column(const NewtonMatrix& matrix, Index j) {
     unit[j] = 1;
@@ -69,7 +77,7 @@ MechanismOde::MechanismOde(const StudyFile& study, StudySystem built, Diagnostic
                            const ProgressHook& progress) {
   if (!study.simulation)
     fail_input("{}: has no joints, loads or sensors, and so no motion", study.path.string());
-  Start start = make_start(built, study, diagnostics, std::nullopt, progress);
+  Start start = study_start(built, study, diagnostics, std::nullopt, progress);
   if (!start.equations->is_ode())
     fail_input(
         "{}: the mechanism has {} constraints and is no ordinary differential equation; simulate it with "
@@ -113,15 +121,26 @@ void MechanismOde::rhs(double t, const Ref<const VectorXd>& x, Ref<VectorXd> f) 
   f.tail(impl_->m) = impl_->state.a;
 }
 
+std::vector<std::string> MechanismOde::inputs() const {
+  std::vector<std::string> names;
+  for (const Input& input : impl_->built.system->inputs()) names.push_back(input.name);
+  return names;
+}
+
+void MechanismOde::hold_inputs(const Ref<const VectorXd>& u) {
+  if (const auto names = inputs(); u.size() != 0 && u.size() != static_cast<Index>(names.size()))
+    fail_input("u: has {} numbers, and there are {} inputs{}{}", u.size(), names.size(),
+               names.empty() ? "" : ": ", fmt::join(names, ", "));
+  impl_->equations().hold_inputs(u);
+}
+
 // r(q, v, a, t) = M a + h = 0 gives da = -M^-1 (dr/dq dq + dr/dv dv), with M a counted in dr/dq.
 void MechanismOde::jacobian(double t, const Ref<const VectorXd>& x, Ref<MatrixXd> J) {
   const Index m = impl_->m;
   SystemEquations& equations = impl_->equations();
   impl_->set(t, x);
   impl_->accelerations.solve(impl_->state);
-  equations.jacobian(impl_->state, 1, {0, 0, 1, 1, 1}, impl_->mass);
-  if (!impl_->mass.factorise())
-    fail("at t = {:.6g} s {} has no mass", t, equations.row_name(std::max(0, impl_->mass.singular_row())));
+  impl_->factorise_mass();
   J.topLeftCorner(m, m).setZero();
   J.topRightCorner(m, m).setIdentity();
   for (const bool of_velocity : {false, true}) {
@@ -132,6 +151,21 @@ void MechanismOde::jacobian(double t, const Ref<const VectorXd>& x, Ref<MatrixXd
       impl_->mass.solve_in_place(impl_->column);
       J.col(of_velocity ? m + j : j).tail(m) = -impl_->column;
     }
+  }
+}
+
+void MechanismOde::input_matrix(double t, const Ref<const VectorXd>& x, Ref<MatrixXd> B) {
+  const Index m = impl_->m;
+  SystemEquations& equations = impl_->equations();
+  impl_->set(t, x);
+  impl_->state.a.setZero();
+  impl_->factorise_mass();
+  B.topRows(m).setZero();
+  equations.input_forces(impl_->state, B.bottomRows(m));
+  for (Index k = 0; k < B.cols(); ++k) {
+    impl_->column = B.col(k).tail(m);
+    impl_->mass.solve_in_place(impl_->column);
+    B.col(k).tail(m) = impl_->column;
   }
 }
 

@@ -245,7 +245,7 @@ void write_motion(SimulationRun& run, const ParaviewSpec& spec, const BodyMeshes
     values[0] -= start;
     if (spec.velocity) scene.velocities(run.q.col(k), run.v.col(k), values[1]);
     if (spec.stress) stress.at(k, values[first_stress], values[first_stress + 1]);
-    file.add(run.sample_times[k], values);
+    file.add(run.t[k], values);
   }
   file.finish();
   run.summary["paraview"] = {{"file", name},

@@ -624,7 +624,7 @@ double residual_indicator(const StudyFile& study, const SimulationRun& rom, Body
   for (Index i = 0; i < count; ++i) {
     const Index k = count > 1 ? i * (samples - 1) / (count - 1) : 0;
     State state;
-    state.t = rom.sample_times[k];
+    state.t = rom.t[k];
     state.q = to_coordinates(body.nodal(rom.q.col(k)), false);
     state.v = to_coordinates(body.nodal(rom.v.col(k)) - E_zero, true);
     state.a = to_coordinates(body.nodal(rom.a.col(k)) - E_zero, true);

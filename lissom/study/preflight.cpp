@@ -11,10 +11,10 @@
 #include "lissom/fe/named_nodes.hpp"
 #include "lissom/io/reduced_body_file.hpp"
 #include "lissom/io/rom_file.hpp"
-#include "lissom/study/analysis_names.hpp"
 #include "lissom/study/body_labels.hpp"
 #include "lissom/study/joint_gaps.hpp"
 #include "lissom/study/pod_points.hpp"
+#include "lissom/time/response.hpp"
 
 namespace lissom {
 
@@ -159,6 +159,9 @@ void Preflight::look_at(const StudyFile& study) {
     add(analysis, "linearise.about",
         fmt::format("the study has no [simulate] that leads to t = {:g} s", study.linearise->time),
         study.case_name);
+  if (study.simulation->simulate)
+    for (const std::string& name : inputs_without_value(*study.simulation))
+      add(study.simulation->simulate->where, "simulate.inputs", missing_input(name), study.case_name);
   for (const BodyPlaces::Problem& problem : places_.missing(study))
     add(problem.where, problem.key, problem.message, study.case_name);
   if (problems_.size() > before) return;
@@ -495,9 +498,7 @@ void Preflight::look_at_axes(const StudyFile& study) {
             study.case_name);
   }
   for (const SensorSpec& sensor : study.simulation->sensors) {
-    const bool turning = sensor.kind == SensorKind::Rotation || sensor.kind == SensorKind::AngularVelocity ||
-                         sensor.kind == SensorKind::AngularAcceleration;
-    if (turning && sensor.place && !turns(study, *sensor.place))
+    if (needs_axes(sensor.kind) && sensor.place && !turns(study, *sensor.place))
       add(sensor.where, fmt::format("sensors.{}.of", sensor.name),
           fmt::format("'{}' has no rotation: a single node only moves; take an interface or several nodes",
                       sensor.place->text),

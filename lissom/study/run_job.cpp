@@ -24,7 +24,7 @@ RunResult run_run_job(const RunJob& job, JobContext& context) {
   RunResult result;
   result.title = study.title;
   result.out = job.out.empty() ? default_folder(file) : job.out;
-  RunOptions options;
+  StudyRunOptions options;
   options.stop = context.stop;
   options.resume = job.resume.resume;
   options.checkpoint = job.resume.checkpoint;
@@ -56,7 +56,7 @@ RunResult run_run_job(const RunJob& job, JobContext& context) {
 }
 
 SweepResult run_sweep_job(const SweepJob& job, JobContext& context) {
-  RunOptions options;
+  StudyRunOptions options;
   options.stop = context.stop;
   options.runner = job.study.runner(context, options.checkpoint);
   options.sweep = job.options;
@@ -115,7 +115,7 @@ JobResult run_reduce_job(const ReduceJob& job, JobContext& context) {
   if (job.tolerance && !(*job.tolerance > 0 && *job.tolerance < 1))
     fail_input("--tolerance: is {}, expected a relative error between 0 and 1, e.g. 0.001 for 0.1 %",
                *job.tolerance);
-  RunOptions options;
+  StudyRunOptions options;
   options.write_files = job.write_files;
   const std::filesystem::path out = job.out.empty() ? default_folder(file) : job.out;
   std::optional<FolderLock> lock;

@@ -41,7 +41,7 @@ namespace {
 class StudyRunner {
  public:
   StudyRunner(const StudyFile& study, const std::filesystem::path& out, Diagnostics& diagnostics,
-              const ProgressHook& progress, const RunOptions& options)
+              const ProgressHook& progress, const StudyRunOptions& options)
       : study_(study),
         out_(out),
         all_diagnostics_(diagnostics),
@@ -132,7 +132,7 @@ class StudyRunner {
   bool is_done(const BodySpec& spec) const { return done_.contains(spec.reduction_key); }
 
   SimulationRun run_simulation(const StudyFile& study, const std::filesystem::path& out, bool files = true,
-                               SimulationOptions::Keep keep = SimulationOptions::Keep::States) {
+                               RunOptions::Keep keep = RunOptions::Keep::States) {
     SimulationOptions options;
     options.keep = keep;
     options.write_files = files && options_.write_files;
@@ -213,7 +213,7 @@ class StudyRunner {
   SweepValues run_point(const StudyFile& study, const std::filesystem::path& folder) {
     SimulationRun run;
     const bool simulated = study.simulation && study.simulation->simulate;
-    if (simulated) run = run_simulation(study, folder, !folder.empty(), SimulationOptions::Keep::Sensors);
+    if (simulated) run = run_simulation(study, folder, !folder.empty(), RunOptions::Keep::Outputs);
     const Analyses analyses = run_analyses(study);
     if (!folder.empty()) write_analyses(analyses, folder);
     return sweep_values(simulated ? &run : nullptr, analyses, study.linearise ? study.linearise->modes : 20);
@@ -398,7 +398,7 @@ class StudyRunner {
   Diagnostics& all_diagnostics_;
   Diagnostics diagnostics_;  // since hand_over()
   const ProgressHook& progress_;
-  const RunOptions& options_;
+  const StudyRunOptions& options_;
   BodyStore store_;
   std::map<std::string, FeBody> loaded_;  // by BodySpec::reduction_key, until they are run
   std::map<std::string, Training> trainings_;
@@ -548,7 +548,7 @@ void begin_summary(const StudyFile& study, json& summary) {
 }
 
 // What it ends with, and its file.
-void end_summary(const std::filesystem::path& out, const Diagnostics& diagnostics, const RunOptions& options,
+void end_summary(const std::filesystem::path& out, const Diagnostics& diagnostics, const StudyRunOptions& options,
                  json& summary) {
   summary["warnings"] = to_json(diagnostics);
   summary["peak_memory_bytes"] = peak_memory_bytes();
@@ -566,7 +566,7 @@ void end_summary(const std::filesystem::path& out, const Diagnostics& diagnostic
 }  // namespace
 
 StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Diagnostics& diagnostics,
-                   const ProgressHook& progress, const RunOptions& options) {
+                   const ProgressHook& progress, const StudyRunOptions& options) {
   if (options.write_files) check_output_folder(out);
   if (options.write_files && !options.resume) expect_writable_outputs(study, out);
   if (options.write_files && !study.sweep.empty()) expect_own_sweep_work(out);
@@ -597,7 +597,7 @@ StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Dia
       // nobody looks at the samples of a single run again
       const bool alone = study.cases.empty() && !study.train;
       runs[""] = runner.run_simulation(
-          study, out, true, alone ? SimulationOptions::Keep::Nothing : SimulationOptions::Keep::States);
+          study, out, true, alone ? RunOptions::Keep::Nothing : RunOptions::Keep::States);
       runner.check(study, runs[""]);
       runner.show(study, runs[""], out);
       summary["simulation"] = runs[""].summary;
@@ -625,7 +625,7 @@ StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Dia
 }
 
 StudyRun run_sweep(const StudyFile& study, const std::filesystem::path& out, Diagnostics& diagnostics,
-                   const ProgressHook& progress, const RunOptions& options) {
+                   const ProgressHook& progress, const StudyRunOptions& options) {
   for (const char* name : {"sweep.csv", "sweep.json", "summary.json"}) expect_replaceable(out / name);
   StudyRun run;
   begin_summary(study, run.summary);
@@ -646,7 +646,7 @@ void run_sweep_point(const std::filesystem::path& out, size_t point, const std::
   result.pid = here.pid;
   const Timer timer;
   Diagnostics diagnostics;
-  RunOptions options;
+  StudyRunOptions options;
   options.stop = stop;
   options.view = false;
   options.write_files = task.keep_results;

@@ -21,7 +21,7 @@ struct StudyRun {
   bool complete = true;    // false: a worker has done its part of a sweep, which others end
 };
 
-struct RunOptions {
+struct StudyRunOptions {
   bool write_files = true;     // without, no sweep either: it lives in its folder
   std::function<bool()> stop;  // of simulations: asked before every step
   // of simulations, see SimulationOptions
@@ -38,12 +38,12 @@ struct RunOptions {
 // The folder is made once something is there to be written; summary.json comes last, so that its presence
 // means a complete run.
 StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Diagnostics& diagnostics,
-                   const ProgressHook& progress = {}, const RunOptions& options = {});
+                   const ProgressHook& progress = {}, const StudyRunOptions& options = {});
 
 // Only the study's [sweep]: leaves sweep.json, sweep.csv and summary.json in `out`. Throws InputError where
 // there is none, and as run_points().
 StudyRun run_sweep(const StudyFile& study, const std::filesystem::path& out, Diagnostics& diagnostics,
-                   const ProgressHook& progress = {}, const RunOptions& options = {});
+                   const ProgressHook& progress = {}, const StudyRunOptions& options = {});
 
 // One point (from 0) of the sweep in `out` for the process that run_points() has started for it: its result
 // is left for that, also where the point fails. Throws Error where `stop` asks for the end.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "lissom/core/archive.hpp"
@@ -14,17 +15,13 @@
 #include "lissom/io/csv_writer.hpp"
 #include "lissom/io/result_file.hpp"
 #include "lissom/io/table.hpp"
-#include "lissom/study/balance.hpp"
+#include "lissom/rom/slap/trust.hpp"
 #include "lissom/study/checkpoint.hpp"
-#include "lissom/study/elastic_range.hpp"
 #include "lissom/study/pod_system.hpp"
 #include "lissom/study/sensors_csv.hpp"
-#include "lissom/study/start.hpp"
 #include "lissom/study/statics.hpp"
 #include "lissom/study/stress.hpp"
 #include "lissom/study/summary_json.hpp"
-#include "lissom/study/trust.hpp"
-#include "lissom/study/turn_watch.hpp"
 
 namespace lissom {
 
@@ -115,92 +112,14 @@ void check_request(const StudyFile& study, const std::filesystem::path& folder,
   if (options.write_files) check_output_folder(folder);
   if (options.write_files && !options.resume)
     for (const char* name : {"sensors.csv", "result.h5"}) expect_replaceable(folder / name);
+  if (options.controller.act && options.resume)
+    fail_input("a run with a controller cannot be resumed: what the controller remembers is not known");
+  if (!options.controller.act)
+    for (const std::string& name : inputs_without_value(*study.simulation))
+      fail_input(study.simulation->simulate->where, "simulate.inputs: {}", missing_input(name));
   // what cannot be resumed shall not wait for the bodies
   Diagnostics told_later;
   if (options.write_files && options.resume) find_resumable(study, folder, told_later);
-}
-
-// The samples of a run, as SimulationRun has them: their number, and what is kept of them.
-struct Series {
-  using Keep = SimulationOptions::Keep;
-  Keep keep = Keep::States;
-  Eigen::Index samples = 0;
-  std::vector<double> times, sensors, si_sensors, seconds, q, v, a, turns;
-  std::vector<ResultBalance> balance;
-
-  void add(double t, const VectorXd& values, const VectorXd& shown, const State& state,
-           const Turns& counted) {
-    ++samples;
-    if (keep == Keep::Nothing) return;
-    const auto append = [](std::vector<double>& list, const VectorXd& x) {
-      list.insert(list.end(), x.data(), x.data() + x.size());
-    };
-    times.push_back(t);
-    append(si_sensors, values);
-    append(sensors, shown);
-    seconds.push_back(state.t);
-    if (keep == Keep::Sensors) return;
-    append(q, state.q);
-    append(v, state.v);
-    append(a, state.a);
-    append(turns, counted.angle);
-  }
-
-  // The first samples of a file. Turns are counted from one to the next, as well as samples allow it.
-  void add(const ResultFile& file, std::uint64_t count, const VectorXd& unit_factors, double time_unit,
-           bool with_balance, SystemEquations& equations, const Turns& start) {
-    if (keep == Keep::Nothing) {
-      samples += static_cast<Eigen::Index>(count);
-      return;
-    }
-    State state;
-    state.turns = start;
-    VectorXd values, shown;
-    for (std::uint64_t k = 0; k < count; ++k) {
-      const auto row = static_cast<Eigen::Index>(k);
-      state.t = file.time[row];
-      state.q = file.q.row(row);
-      state.v = file.v.row(row);
-      state.a = file.a.row(row);
-      equations.count_turns(state);
-      values = file.sensors.row(row);
-      shown = values.cwiseQuotient(unit_factors);
-      add(state.t / time_unit, values, shown, state, state.turns);
-      if (with_balance) balance.push_back(file.balance[k]);
-    }
-  }
-
-  void move_to(SimulationRun& run, int coordinates) {
-    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-    const auto columns = static_cast<Eigen::Index>(run.columns.size());
-    const auto kept = static_cast<Eigen::Index>(times.size());
-    // one after the other, so that not everything is there twice
-    const auto rows = [&](std::vector<double>& from, Eigen::MatrixXd& to) {
-      to = Eigen::Map<const RowMajor>(from.data(), kept, columns);
-      from = {};
-    };
-    const auto states = [&](std::vector<double>& from, Eigen::MatrixXd& to, Eigen::Index size) {
-      to = Eigen::Map<const Eigen::MatrixXd>(from.data(), size, keep == Keep::States ? kept : 0);
-      from = {};
-    };
-    run.samples = samples;
-    run.time = Eigen::Map<const VectorXd>(times.data(), kept);
-    run.sample_times = Eigen::Map<const VectorXd>(seconds.data(), kept);
-    rows(sensors, run.sensors);
-    rows(si_sensors, run.si_sensors);
-    const auto counted = kept > 0 ? static_cast<Eigen::Index>(turns.size()) / kept : 0;
-    states(turns, run.turns, counted);
-    states(q, run.q, coordinates);
-    states(v, run.v, coordinates);
-    states(a, run.a, coordinates);
-    run.balance = std::move(balance);
-  }
-};
-
-// At a sample, which may lie between two steps.
-Turns turns_of(SystemEquations& equations, State state) {
-  equations.count_turns(state);
-  return std::move(state.turns);
 }
 
 [[noreturn]] void fail_other_bodies(const std::filesystem::path& folder) {
@@ -218,20 +137,6 @@ bool is_first_sample(const ResultFile& file, const State& initial) {
   };
   return same(file.q, initial.q) && same(file.v, initial.v) && same(file.a, initial.a) &&
          same(file.lambda, initial.lambda);
-}
-
-// A run that is complete, as it was.
-SimulationRun restore(SimulationRun run, const ResultFile& file, Series& series, const VectorXd& unit_factors,
-                      double time_unit, bool with_balance, SystemEquations& equations, const Turns& turns,
-                      const std::filesystem::path& folder) {
-  series.add(file, static_cast<std::uint64_t>(file.samples()), unit_factors, time_unit, with_balance,
-             equations, turns);
-  series.move_to(run, static_cast<int>(file.q.cols()));
-  run.summary = json::parse(file.end.report);
-  run.summary["out"] = folder.string();
-  run.summary["was_complete"] = true;
-  run.text = file.end.text + fmt::format("{:<18}{}\n", "resumed", "not at all: the run was complete already");
-  return run;
 }
 
 // The files of a run while it goes.
@@ -309,16 +214,232 @@ std::string describe_shared(const StudySystem& built) {
                      built.shared_joints.size() == 1 ? "" : "s", fmt::join(built.shared_joints, "', '"));
 }
 
+// Writes what a run leaves while it goes on, and keeps an eye on how far a reduced mechanism is from its training.
+class StudyObserver final : public RunObserver {
+ public:
+  StudyObserver(const StudyFile& study, const SimulationOptions& options, const System& system, Trust& trust,
+                RunFiles& files, std::vector<NodeOutput> outputs, const VectorXd& unit_factors)
+      : options_(options),
+        system_(system),
+        trust_(trust),
+        files_(files),
+        outputs_(std::move(outputs)),
+        unit_factors_(unit_factors),
+        time_unit_(study.simulation->units.time),
+        nodes_(outputs_.size()) {
+    checkpoint.study = study.text;
+    checkpoint.case_name = study.case_name;
+  }
+
+  Checkpoint checkpoint;
+  bool saved = false;  // the first one is written at once, so that the study is known from then on
+
+  void sample(const RunSample& now) override {
+    const double distance = trust_.at(now.state);
+    if (!options_.write_files) return;
+    Eigen::Matrix3Xd positions;  // of all nodes of a body, whose groups follow each other
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      const auto& [b, group] = outputs_[i];
+      if (i == 0 || outputs_[i - 1].body != b) {
+        const Body& body = *system_.bodies()[b];
+        positions = body.node_positions(now.state.q.segment(system_.offset(b), body.coordinates()));
+      }
+      nodes_[i] = positions.middleCols(group.first, group.count);
+    }
+    shown_ = now.y.cwiseQuotient(unit_factors_);
+    const BalanceSample balance = now.balance();
+    files_.guarded([&] {
+      files_.csv->add(now.state.t / time_unit_, shown_);
+      files_.result->add(now.state, now.y, balance, nodes_, now.summary, distance);
+      // a disk that is full loses what was not flushed: a second, or a megabyte
+      files_.unflushed += 3 * now.state.q.size() + now.state.lambda.size() + 2 * now.y.size() + 40;
+      for (const Eigen::Matrix3Xd& x : nodes_) files_.unflushed += x.size();
+      if (files_.since_flush.seconds() >= 1 || files_.unflushed >= 1 << 17) files_.flush();
+    });
+  }
+
+  void between(const IntegrationOutput::Save& save, const IntegrationSummary& summary, bool stopped) override {
+    if (!options_.write_files) return;
+    if (saved && !stopped && files_.since_checkpoint.seconds() < options_.checkpoint) return;
+    files_.guarded([&] {
+      files_.flush();
+      Archive archive;
+      save(archive);
+      checkpoint.t = summary.end;
+      checkpoint.samples = files_.result->samples();
+      checkpoint.csv_bytes = files_.csv->bytes();
+      checkpoint.state = archive.bytes();
+      write_checkpoint(checkpoint, files_.checkpoint_path);
+    });
+    saved = true;
+    files_.since_checkpoint = Timer();
+  }
+
+  void archive(Archive& archive) override { archive(trust_); }
+
+ private:
+  const SimulationOptions& options_;
+  const System& system_;
+  Trust& trust_;
+  RunFiles& files_;
+  std::vector<NodeOutput> outputs_;
+  const VectorXd& unit_factors_;
+  double time_unit_;
+  std::vector<Eigen::Matrix3Xd> nodes_;
+  VectorXd shown_;
+};
+
+// The samples that a file has already go to the run.
+void replay(const ResultFile& file, std::uint64_t count, SystemRun& run) {
+  State state;
+  VectorXd y;
+  for (std::uint64_t k = 0; k < count; ++k) {
+    const auto row = static_cast<Eigen::Index>(k);
+    state.t = file.time[row];
+    state.q = file.q.row(row);
+    state.v = file.v.row(row);
+    state.a = file.a.row(row);
+    y = file.sensors.row(row);
+    run.add(state, y, file.balance[k]);
+  }
+}
+
+void expect_resumable(const ResultFile& file, const Checkpoint& saved, const Checkpoint& now, const RunFiles& files,
+                      const std::filesystem::path& folder, const StudyFile& study, Diagnostics& diagnostics) {
+  if (!same_bits(saved.start, now.start)) fail_other_bodies(folder);
+  if (static_cast<std::uint64_t>(file.samples()) < saved.samples)
+    fail_input("{}: has {} samples, and had {} when the run was saved; it was changed since",
+               files.result_path.string(), file.samples(), saved.samples);
+  if (saved.lissom_version != LISSOM_VERSION)
+    diagnostics.warn("simulate.version." + folder.string(),
+                     fmt::format("the run was begun by Lissom {} and resumed by {}", saved.lissom_version,
+                                 LISSOM_VERSION));
+  if (study.simulation->simulate->integrator.integrator == Integrator::Cvode)
+    diagnostics.warn("simulate.repeated." + folder.string(),
+                     "cvode keeps its history to itself: the steps since the start, or since the last jump "
+                     "of the loads, were repeated to resume the run");
+}
+
+json elastic_range_json(const std::vector<ElasticLimit>& limits) {
+  json list = json::array();
+  const auto passed = [](const ElasticLimit::Passed& limit, const char* largest) {
+    return json{{"since", limit.since}, {largest, limit.largest}, {"at", limit.at}};
+  };
+  for (const ElasticLimit& limit : limits) {
+    json one = {{"body", limit.body}};
+    if (limit.spin) {
+      one["spin"] = passed(*limit.spin, "largest");
+      one["spin"]["first_frequency"] = limit.first_frequency;
+    }
+    if (limit.rotation) {
+      one["rotation"] = passed(*limit.rotation, "largest_degrees");
+      one["rotation"]["node"] = limit.node;
+    }
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+json trust_json(const Trust& trust) {
+  if (!trust.known()) return nullptr;
+  return {{"largest", trust.largest()},
+          {"at", trust.largest_at()},
+          {"outside_since", json_number(trust.outside_since())},
+          {"threshold", trust_threshold}};
+}
+
+bool is_static(const StudyFile& study) {
+  return study.simulation->simulate->integrator.integrator == Integrator::Static;
+}
+
+json simulation_json(const StudyFile& study, const Start& start, const StudySystem& built, const SimulationRun& run,
+                     const Trust& trust) {
+  const IntegrationSummary& summary = run.integration;
+  const BalanceSummary& drift = run.drift;
+  json j = system_json(*built.system, start.check);
+  if (!built.shared_joints.empty()) j["shared_joints"] = built.shared_joints;
+  j["integrator"] = name_of(study.simulation->simulate->integrator.integrator);
+  j["end"] = summary.end;
+  j["steps"] = summary.steps;
+  j["rejected"] = summary.rejected;
+  j["newton_iterations"] = summary.newton_iterations;
+  j["residuals"] = summary.residuals;
+  j["jacobians"] = summary.jacobians;
+  j["factorisations"] = summary.factorisations;
+  j["smallest_step"] = summary.smallest_step;
+  j["largest_step"] = summary.largest_step;
+  j["seconds"] = summary.seconds;
+  j["output_seconds"] = summary.output_seconds;
+  j["samples"] = run.samples;
+  // equilibria have no motion that would do the work
+  j["energy_drift"] = is_static(study) ? json(nullptr) : json(drift.energy_drift);
+  j["constraint_drift"] = drift.constraint_drift;
+  j["momentum_drift"] = json_number(drift.momentum_drift);
+  j["angular_momentum_drift"] = json_number(drift.angular_momentum_drift);
+  j["energy"] = {{"initial", energy_json(drift.initial)},
+                 {"scale", drift.energy_scale},
+                 {"work_in", drift.work_in},
+                 {"dissipated", drift.dissipated}};
+  if (json left = elastic_range_json(run.beyond_elasticity); !left.empty()) j["elastic_range"] = std::move(left);
+  j["start"] = {{"moved", start.initial.moved},
+                {"iterations", start.initial.iterations},
+                {"velocity_change", start.initial.velocity_change}};
+  if (start.equilibrium) j["equilibrium"] = equilibrium_json(*start.equilibrium);
+  j["sensors"] = run.columns;
+  if (built.pod) j["pod"] = pod_use_json(built, start.check);
+  if (training_of(built)) j["trust"] = trust_json(trust);
+  return j;
+}
+
+std::string line_of(std::string_view what, const std::string& value) {
+  return fmt::format("{:<18}{}\n", what, value);
+}
+
+std::string describe_run(const StudyFile& study, const Start& start, const StudySystem& built,
+                         const SimulationRun& run, const Trust& trust) {
+  const IntegrationSummary& summary = run.integration;
+  const BalanceSummary& drift = run.drift;
+  std::string text = describe(*built.system, start.check) + describe_shared(built);
+  text += line_of("integrator",
+                  fmt::format("{}, {} steps ({} rejected), {} Newton iterations, {} factorisations",
+                              name_of(study.simulation->simulate->integrator.integrator), summary.steps,
+                              summary.rejected, summary.newton_iterations, summary.factorisations));
+  text += line_of("steps", fmt::format("{:.3g} to {:.3g} s, {} samples", summary.smallest_step,
+                                       summary.largest_step, run.samples));
+  text += line_of("time", fmt::format("{} for {:.6g} s", format_seconds(summary.seconds), summary.end));
+  if (!is_static(study))
+    text += line_of("energy drift", fmt::format("{:.2e} of {:.4g} J", drift.energy_drift, drift.energy_scale));
+  text += line_of("constraint drift", fmt::format("{:.2e} m", drift.constraint_drift));
+  if (drift.momentum_drift) text += line_of("momentum drift", fmt::format("{:.2e}", *drift.momentum_drift));
+  if (drift.angular_momentum_drift)
+    text += line_of("ang. mom. drift", fmt::format("{:.2e}", *drift.angular_momentum_drift));
+  text += describe_pod_use(built, start.check);
+  if (training_of(built)) text += line_of("trust", trust.text());
+  return text;
+}
+
+// What the study asks of a run.
+RunOptions run_options(const StudyFile& study, const StudySystem& built, const SimulationOptions& options) {
+  const SimulateSpec& simulate = *study.simulation->simulate;
+  RunOptions out;
+  out.integrator = simulate.integrator;
+  // the tensor gives the tangent with the force, unless beams are damped: a new matrix costs next to nothing
+  if (built.pod && built.pod->report().force == PodForce::Tensor && built.pod->symmetric())
+    out.integrator.newton.reuse_rate = 0;
+  out.sensors = built.sensors;
+  out.controller = options.controller;
+  // stress and ParaView look at all states once more
+  if (options.write_files && !simulate.stress && !simulate.paraview) out.keep = options.keep;
+  out.balance = options.balance;
+  out.stop = options.stop;
+  return out;
+}
+
 }  // namespace
 
 ResultFrames SimulationRun::frames(const std::vector<Eigen::Index>& chosen) const {
   if (q.cols() < samples) return read_result_frames(result_path, chosen);
-  return {sample_times(chosen), q(Eigen::all, chosen)};
-}
-
-Turns SimulationRun::turns_at(Eigen::Index sample) const {
-  if (turns.rows() == 0) return {};
-  return {sample_times[sample], turns.col(sample), VectorXd::Zero(turns.rows())};
+  return {t(chosen), q(Eigen::all, chosen)};
 }
 
 SimulationRun inspect_simulation(const StudyFile& study, BodyStore& store, Diagnostics& diagnostics,
@@ -355,55 +476,38 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
   const SimulationSpec& spec = *study.simulation;
   const SimulateSpec& simulate = *spec.simulate;
 
-  // a start that satisfies the system
-  const auto kept_system = std::make_shared<StudySystem>(std::move(given));
-  StudySystem& built = *kept_system;
-  const System& system = *built.system;
+  // a start that satisfies the system, and a run that could go; all before anything is written
+  const auto built = std::make_shared<StudySystem>(std::move(given));
   if (progress) progress("initial conditions", -1);
-  Start start = make_start(built, study, diagnostics, std::nullopt, progress);
-  SystemEquations& equations = *start.equations;
+  const Start start = study_start(*built, study, diagnostics, std::nullopt, progress);
   const State& initial = start.initial.state;
-  auto problems = simulate.integrator.problems(&equations);
-  const bool statics = simulate.integrator.integrator == Integrator::Static;
-  if (!(simulate.integrator.end > 0 || (statics && simulate.integrator.end == simulate.begin)))
-    problems.push_back(
-        fmt::format("end is {} s, expected a time after 0, where it starts", simulate.integrator.end));
-  // before anything is written
-  if (problems.empty() && simulate.integrator.integrator == Integrator::CentralDifferences)
-    if (const double limit = stability_limit(equations, initial); simulate.integrator.step > limit)
-      problems.push_back(fmt::format(
-          "step is {:g} s, above the limit of stability of central-differences at the start, {:.4g} s (2 "
-          "over "
-          "the highest frequency of {:.4g} rad/s); take {:.2g} s or less, or an implicit method such as "
-          "generalized-alpha",
-          simulate.integrator.step, limit, 2 / limit, 0.8 * limit));
-  if (!problems.empty()) fail_input(simulate.where, "simulate: {}", fmt::join(problems, "; "));
-  if (simulate.stress) check_stress(*simulate.stress, built);
-  SensorBank bank(system, built.sensors);
-  bank.start(equations, start.reference());
-  Balance balance(equations, initial);
-  TurnWatch turns;
-  ElasticRange range(equations);
+  std::optional<SystemRun> motion;
+  try {
+    motion.emplace(start, run_options(study, *built, options));
+  } catch (const InputError& e) {
+    fail_input(simulate.where, "simulate: {}", e.what());
+  }
+  if (simulate.stress) check_stress(*simulate.stress, *built);
 
   SimulationRun run;
-  const size_t columns = bank.columns().size();
-  VectorXd values(static_cast<Eigen::Index>(columns)), shown(static_cast<Eigen::Index>(columns));
-  VectorXd unit_factors(static_cast<Eigen::Index>(columns));
-  for (size_t c = 0; c < columns; ++c) {
-    run.columns.push_back(bank.columns()[c].name);
-    run.sensor_units.push_back(si_unit(bank.columns()[c]));
-    unit_factors[static_cast<Eigen::Index>(c)] = unit_factor(bank.columns()[c], spec.units);
+  run.built = built;
+  const std::vector<SensorColumn>& columns = motion->bank().columns();
+  VectorXd unit_factors(static_cast<Eigen::Index>(columns.size()));
+  for (size_t c = 0; c < columns.size(); ++c) {
+    run.columns.push_back(columns[c].name);
+    run.sensor_units.push_back(si_unit(columns[c]));
+    unit_factors[static_cast<Eigen::Index>(c)] = unit_factor(columns[c], spec.units);
   }
-  const std::vector<NodeOutput> outputs = node_outputs(system, simulate, diagnostics);
-  Trust trust(training_of(built), built.rom ? "add a run with such a load to 'runs' of [train]"
-                                            : "train on more samples ([train.parameters], plan)");
-  run.built = kept_system;
-
+  const auto take = [&] {
+    static_cast<Trajectory&>(run) = motion->take();
+    run.time = run.t / spec.units.time;
+    run.sensors = run.y.array().rowwise() / unit_factors.transpose().array();
+  };
+  const std::vector<NodeOutput> outputs = node_outputs(*built->system, simulate, diagnostics);
+  Trust trust(training_of(*built), built->rom ? "add a run with such a load to 'runs' of [train]"
+                                              : "train on more samples ([train.parameters], plan)");
   RunFiles files(folder);
-  Series series;
-  // stress and ParaView look at all states once more
-  if (options.write_files && !simulate.stress && !simulate.paraview) series.keep = options.keep;
-  Checkpoint checkpoint;
+  StudyObserver observer(study, options, *built->system, trust, files, outputs, unit_factors);
   std::optional<Archive> resumed;
   std::optional<double> resumed_at;
   if (options.write_files) {
@@ -414,217 +518,82 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
     files.lock.emplace(folder);
     Resumable from;
     if (options.resume) from = find_resumable(study, folder, diagnostics);
-    checkpoint.study = study.text;
-    checkpoint.case_name = study.case_name;
-    checkpoint.start = fingerprint(equations, initial);
-    ResultHeader header = make_header(study, start, bank, outputs, trust.known());
+    observer.checkpoint.start = fingerprint(*start.equations, initial);
+    const ResultHeader header = make_header(study, start, motion->bank(), outputs, trust.known());
     if (from.complete || from.checkpoint) {
       if (progress) progress("reading what is there", -1);
       ResultReadOptions without_nodes;
       without_nodes.nodes = false;
       const ResultFile file = read_result_file(files.result_path, diagnostics, without_nodes);
-      if (from.complete) {
-        // the first sample of statics is the equilibrium, not what was placed
-        if (!statics && !is_first_sample(file, initial)) fail_other_bodies(folder);
-        // killed between its last two acts
-        std::filesystem::remove(files.checkpoint_path, ec);
-        files.csv.emplace(files.csv_path, run.columns, CsvWriter::Again{});
-        rebuild_csv(*files.csv, file, static_cast<std::uint64_t>(file.samples()), unit_factors,
-                    spec.units.time);
-        return restore(std::move(run), file, series, unit_factors, spec.units.time, options.balance,
-                       equations, initial.turns, folder);
-      }
-      if (!same_bits(from.checkpoint->start, checkpoint.start)) fail_other_bodies(folder);
-      if (static_cast<std::uint64_t>(file.samples()) < from.checkpoint->samples)
-        fail_input("{}: has {} samples, and had {} when the run was saved; it was changed since",
-                   files.result_path.string(), file.samples(), from.checkpoint->samples);
-      if (from.checkpoint->lissom_version != LISSOM_VERSION)
-        diagnostics.warn("simulate.version." + folder.string(),
-                         fmt::format("the run was begun by Lissom {} and resumed by {}",
-                                     from.checkpoint->lissom_version, LISSOM_VERSION));
-      if (simulate.integrator.integrator == Integrator::Cvode)
-        diagnostics.warn(
-            "simulate.repeated." + folder.string(),
-            "cvode keeps its history to itself: the steps since the start, or since the last jump "
-            "of the loads, were repeated to resume the run");
-      series.add(file, from.checkpoint->samples, unit_factors, spec.units.time, options.balance, equations,
-                 initial.turns);
-      resumed.emplace(std::move(from.checkpoint->state));
-      (*resumed)(bank, balance, turns, range, trust);
-      resumed_at = from.checkpoint->t;
+      // the first sample of statics is the equilibrium, not what was placed
+      if (from.complete && !is_static(study) && !is_first_sample(file, initial)) fail_other_bodies(folder);
+      if (from.checkpoint)
+        expect_resumable(file, *from.checkpoint, observer.checkpoint, files, folder, study, diagnostics);
+      const std::uint64_t count =
+          from.complete ? static_cast<std::uint64_t>(file.samples()) : from.checkpoint->samples;
+      // killed between its last two acts
+      if (from.complete) std::filesystem::remove(files.checkpoint_path, ec);
       files.csv.emplace(files.csv_path, run.columns, CsvWriter::Again{});
-      rebuild_csv(*files.csv, file, from.checkpoint->samples, unit_factors, spec.units.time);
-      files.result.emplace(files.result_path, header, from.checkpoint->samples);
+      rebuild_csv(*files.csv, file, count, unit_factors, spec.units.time);
+      replay(file, count, *motion);
+      if (from.complete) {
+        // a run that is complete, as it was
+        take();
+        run.summary = json::parse(file.end.report);
+        run.summary["out"] = folder.string();
+        run.summary["was_complete"] = true;
+        run.text = file.end.text + line_of("resumed", "not at all: the run was complete already");
+        return run;
+      }
+      resumed.emplace(std::move(from.checkpoint->state));
+      resumed_at = from.checkpoint->t;
+      observer.saved = true;
+      files.result.emplace(files.result_path, header, count);
     } else {
       files.create(run.columns, header);
     }
   }
 
-  const bool winds = !equations.turn_names().empty() && series.keep == SimulationOptions::Keep::States;
-  if (!resumed) {
-    State first = initial;
-    equations.count_turns(first);
-    turns.step(first);
-    range.step(first);
-  }
-  // every step counts in the balance, samples are written
-  IntegrationSummary summary;
-  std::vector<Eigen::Matrix3Xd> nodes(outputs.size());
-  IntegrationOutput output;
-  output.step = [&](const State& state) {
-    bank.step(equations, state);
-    balance.step(state);
-    turns.step(state);
-    range.step(state);
-  };
-  output.sample = [&](const State& state) {
-    bank.evaluate(equations, state, values);
-    shown = values.cwiseQuotient(unit_factors);
-    const double t = state.t / spec.units.time;
-    series.add(t, values, shown, state, winds ? turns_of(equations, state) : Turns{});
-    const double distance = trust.at(state);
-    if (!options.write_files && !options.balance) return;
-    const ResultBalance now = balance.at(state);
-    if (options.balance) series.balance.push_back(now);
-    if (!options.write_files) return;
-    Eigen::Matrix3Xd positions;  // of all nodes of a body, whose groups follow each other
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      const auto& [b, group] = outputs[i];
-      if (i == 0 || outputs[i - 1].body != b) {
-        const Body& body = *system.bodies()[b];
-        positions = body.node_positions(state.q.segment(system.offset(b), body.coordinates()));
-      }
-      nodes[i] = positions.middleCols(group.first, group.count);
-    }
-    files.guarded([&] {
-      files.csv->add(t, shown);
-      files.result->add(state, values, now, nodes, summary, distance);
-      // a disk that is full loses what was not flushed: a second, or a megabyte
-      files.unflushed += 3 * state.q.size() + state.lambda.size() + 2 * values.size() + 40;
-      for (const Eigen::Matrix3Xd& x : nodes) files.unflushed += x.size();
-      if (files.since_flush.seconds() >= 1 || files.unflushed >= 1 << 17) files.flush();
-    });
-  };
-  output.stop = options.stop;
-  // the first checkpoint at once, so that the study is known from then on
-  bool saved = resumed.has_value();
-  if (options.write_files)
-    output.between = [&](const IntegrationOutput::Save& save, bool stopped) {
-      if (saved && !stopped && files.since_checkpoint.seconds() < options.checkpoint) return;
-      files.guarded([&] {
-        files.flush();
-        Archive archive;
-        archive(bank, balance, turns, range, trust);
-        save(archive);
-        checkpoint.t = summary.end;
-        checkpoint.samples = files.result->samples();
-        checkpoint.csv_bytes = files.csv->bytes();
-        checkpoint.state = archive.bytes();
-        write_checkpoint(checkpoint, files.checkpoint_path);
-      });
-      saved = true;
-      files.since_checkpoint = Timer();
-    };
-
   ResultEnd end;
+  RunObserver* const observers[] = {&observer};
   try {
-    IntegratorOptions integrator = simulate.integrator;
-    // the tensor gives the tangent with the force, unless beams are damped: a new matrix costs next to
-    // nothing
-    if (built.pod && built.pod->report().force == PodForce::Tensor && built.pod->symmetric())
-      integrator.newton.reuse_rate = 0;
-    integrate(equations, initial, integrator, output, summary, diagnostics, progress,
-              resumed ? &*resumed : nullptr);
+    motion->go(observers, diagnostics, progress, resumed ? &*resumed : nullptr);
     if (options.write_files) files.guarded([&] { files.flush(); });
   } catch (const Error& e) {
+    take();
     end.status = RunStatus::Failed;
     end.failure = e.what();
-    end.summary = summary;
+    end.summary = run.integration;
     const std::string kept = options.write_files ? files.give_up(end) : "";
     const std::string message = fmt::format("{}{}{}", e.what(), trust.left_before(), kept);
     if (dynamic_cast<const InputError*>(&e)) throw InputError(message);
     throw Error(message);
   }
-  if (summary.stopped) {
+  take();
+  end.summary = run.integration;
+  if (run.integration.stopped) {
     end.status = RunStatus::Stopped;
-    end.summary = summary;
-    fail("the simulation was stopped at t = {:.6g} s{}", summary.end,
+    fail("the simulation was stopped at t = {:.6g} s{}", run.integration.end,
          options.write_files ? files.give_up(end) : "");
   }
-
-  series.move_to(run, system.coordinates());
   trust.warn(diagnostics);
-  turns.warn(equations.turn_names(), diagnostics);
-  bank.warn(diagnostics);
   // every case says it for itself
-  const std::string suffix = study.case_name.empty() ? "" : "." + study.case_name;
-  range.warn(suffix, diagnostics);
-  warn_of_drift(balance, simulate.integrator, suffix, diagnostics);
+  motion->warn(study.case_name.empty() ? "" : "." + study.case_name, diagnostics);
 
   json& j = run.summary;
-  j = system_json(system, start.check);
-  if (!built.shared_joints.empty()) j["shared_joints"] = built.shared_joints;
-  j["integrator"] = name_of(simulate.integrator.integrator);
-  j["end"] = summary.end;
-  j["steps"] = summary.steps;
-  j["rejected"] = summary.rejected;
-  j["newton_iterations"] = summary.newton_iterations;
-  j["residuals"] = summary.residuals;
-  j["jacobians"] = summary.jacobians;
-  j["factorisations"] = summary.factorisations;
-  j["smallest_step"] = summary.smallest_step;
-  j["largest_step"] = summary.largest_step;
-  j["seconds"] = summary.seconds;
-  j["output_seconds"] = summary.output_seconds;
-  j["samples"] = series.samples;
-  // equilibria have no motion that would do the work
-  j["energy_drift"] = statics ? json(nullptr) : json(balance.energy_drift());
-  j["constraint_drift"] = balance.constraint_drift();
-  j["momentum_drift"] = json_number(balance.momentum_drift());
-  j["angular_momentum_drift"] = json_number(balance.angular_momentum_drift());
-  j["energy"] = {{"initial", energy_json(balance.initial())},
-                 {"scale", balance.energy_scale()},
-                 {"work_in", balance.work_in()},
-                 {"dissipated", balance.dissipated()}};
-  if (const json left = range.to_json(); !left.empty()) j["elastic_range"] = left;
-  j["start"] = {{"moved", start.initial.moved},
-                {"iterations", start.initial.iterations},
-                {"velocity_change", start.initial.velocity_change}};
-  if (start.equilibrium) j["equilibrium"] = equilibrium_json(*start.equilibrium);
-  j["sensors"] = run.columns;
-  if (built.pod) j["pod"] = pod_use_json(built, start.check);
-  if (training_of(built)) j["trust"] = trust.known() ? trust.to_json() : json(nullptr);
+  j = simulation_json(study, start, *built, run, trust);
   if (options.write_files) {
     j["out"] = folder.string();
     j["files"] = {"sensors.csv", "result.h5"};
     if (resumed_at) j["resumed_at"] = *resumed_at;
   }
-
-  run.text = describe(system, start.check) + describe_shared(built);
-  const auto line = [&](std::string_view what, const std::string& value) {
-    run.text += fmt::format("{:<18}{}\n", what, value);
-  };
-  line("integrator", fmt::format("{}, {} steps ({} rejected), {} Newton iterations, {} factorisations",
-                                 name_of(simulate.integrator.integrator), summary.steps, summary.rejected,
-                                 summary.newton_iterations, summary.factorisations));
-  line("steps", fmt::format("{:.3g} to {:.3g} s, {} samples", summary.smallest_step, summary.largest_step,
-                            series.samples));
-  line("time", fmt::format("{} for {:.6g} s", format_seconds(summary.seconds), summary.end));
-  if (!statics)
-    line("energy drift", fmt::format("{:.2e} of {:.4g} J", balance.energy_drift(), balance.energy_scale()));
-  line("constraint drift", fmt::format("{:.2e} m", balance.constraint_drift()));
-  if (balance.momentum_drift()) line("momentum drift", fmt::format("{:.2e}", *balance.momentum_drift()));
-  if (balance.angular_momentum_drift())
-    line("ang. mom. drift", fmt::format("{:.2e}", *balance.angular_momentum_drift()));
-  run.text += describe_pod_use(built, start.check);
-  if (training_of(built)) line("trust", trust.text());
+  run.text = describe_run(study, start, *built, run, trust);
   if (simulate.stress)
     report_stress(study, options.write_files ? folder : std::filesystem::path(), run, diagnostics, progress);
-  if (resumed_at) line("resumed", fmt::format("at {:.6g} s", *resumed_at));
+  if (resumed_at) run.text += line_of("resumed", fmt::format("at {:.6g} s", *resumed_at));
   if (!options.write_files) return run;
 
   end.status = RunStatus::Complete;
-  end.summary = summary;
   end.report = j.dump(-1, ' ', false, json::error_handler_t::replace);
   end.text = run.text;
   try {

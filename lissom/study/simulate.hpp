@@ -11,6 +11,7 @@
 
 #include "lissom/io/result_file.hpp"
 #include "lissom/study/build_system.hpp"
+#include "lissom/time/run.hpp"
 
 namespace lissom {
 
@@ -23,33 +24,25 @@ struct SimulationOptions {
   bool resume = false;
   double checkpoint = 5;  // [s] between checkpoints
   bool balance = false;   // keep the balance of every sample in memory (SimulationRun::balance)
-  // What stays in memory of every sample. With Nothing it does not grow with the number of samples: they are
-  // in the files, from where frames() reads. Ignored without files, and where stress or ParaView need states.
-  enum class Keep : std::uint8_t { Nothing, Sensors, States } keep = Keep::States;
+  // What stays in memory of every sample; what does not is in the files, from where frames() reads. Ignored without
+  // files, and where stress or ParaView need states.
+  RunOptions::Keep keep = RunOptions::Keep::States;
+  Controller controller;
 };
 
-struct SimulationRun {
-  std::string text;                  // for people
-  nlohmann::json summary;            // steps, seconds, energy_drift, constraint_drift, ...
-  std::vector<std::string> columns;  // of the sensors, "tip.x"
-  Eigen::VectorXd time;              // of the samples, in the study's units
-  Eigen::MatrixXd sensors;           // samples by columns, in the study's units
-  // What training needs: the states, and the system whose nodes they move.
-  Eigen::Index samples = 0;      // k
-  Eigen::VectorXd sample_times;  // k [s]
-  Eigen::MatrixXd q, v, a;       // coordinates by k
-  Eigen::MatrixXd turns;         // counted angles (State::turns) by k [rad]
-  std::shared_ptr<const StudySystem> built;
-  // The same in SI units: what result.h5 has.
-  std::vector<std::string> sensor_units;  // of the columns, "m/s"
-  Eigen::MatrixXd si_sensors;             // samples by columns
-  std::vector<ResultBalance> balance;     // of every sample, where it was asked for
-  std::filesystem::path result_path;      // of result.h5; empty: no files
+// A trajectory, which training needs, with what its study says of it.
+struct SimulationRun : Trajectory {
+  std::string text;                         // for people
+  nlohmann::json summary;                   // steps, seconds, energy_drift, constraint_drift, ...
+  std::vector<std::string> columns;         // of the sensors, "tip.x"
+  std::vector<std::string> sensor_units;    // of the columns in SI units, "m/s"
+  Eigen::VectorXd time;                     // of the samples, in the study's units
+  Eigen::MatrixXd sensors;                  // samples by columns, in the study's units
+  std::shared_ptr<const StudySystem> built; // whose nodes the states move
+  std::filesystem::path result_path;        // of result.h5; empty: no files
 
   // Times [s] and positions (coordinates by their number) of some samples, from memory or from result.h5.
   ResultFrames frames(const std::vector<Eigen::Index>& chosen) const;
-  // What State::turns needs at a sample.
-  Turns turns_at(Eigen::Index sample) const;
 };
 
 // Simulates study.simulation and leaves sensors.csv (the study's units) and result.h5 (SI) in `folder`, which

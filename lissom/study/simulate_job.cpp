@@ -30,7 +30,8 @@ SimulationOptions simulation_options(const SimulateJob& job, const JobContext& c
   options.resume = job.resume.resume;
   options.checkpoint = job.resume.checkpoint;
   options.balance = job.balance;
-  if (!job.keep) options.keep = SimulationOptions::Keep::Nothing;
+  options.controller = job.controller;
+  if (!job.keep) options.keep = RunOptions::Keep::Nothing;
   return options;
 }
 

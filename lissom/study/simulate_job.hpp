@@ -14,6 +14,7 @@ struct SimulateJob {
   bool balance = false;       // keep the balance of every sample (SimulationRun::balance)
   bool keep = true;           // keep the samples in memory (SimulationRun::sensors, q), not in files alone
   ResumeOptions resume;
+  Controller controller;
 };
 
 struct SimulateResult : JobResult {

@@ -240,7 +240,7 @@ SimulationRun assembly_analysis(const StudyFile& given, StudySystem built, Diagn
   spec.start_static = false;
   spec.integrator.integrator = Integrator::GeneralizedAlpha;
   const SystemCheck before = check_system(*built.system, 0, built.q);
-  const Start start = make_start(built, study, diagnostics);
+  const Start start = study_start(built, study, diagnostics);
   const System& system = *built.system;
   const UnitSystem& units = study.simulation->units;
   const State& state = start.initial.state;

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "lissom/study/simulate.hpp"
-#include "lissom/study/start.hpp"
 
 namespace lissom {
 

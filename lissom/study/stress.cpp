@@ -157,7 +157,7 @@ void report_stress(const StudyFile& study, const std::filesystem::path& folder, 
                    Diagnostics& diagnostics, const ProgressHook& progress) {
   const StressSpec& spec = *study.simulation->simulate->stress;
   const StressField field(*run.built);
-  const std::vector<Index> samples = samples_at(spec, run.sample_times, diagnostics);
+  const std::vector<Index> samples = samples_at(spec, run.t, diagnostics);
   const MatrixXd q = run.q(Eigen::all, samples);
   const auto k = static_cast<Index>(samples.size());
 
@@ -165,8 +165,8 @@ void report_stress(const StudyFile& study, const std::filesystem::path& folder, 
   file.title = study.title;
   file.case_name = study.case_name;
   file.study = study.text;
-  file.samples = run.sample_times.size();
-  file.at = run.sample_times(samples);
+  file.samples = run.t.size();
+  file.at = run.t(samples);
   json& summary = run.summary["stress"];
   summary = json::object();
   for (int g = 0; g < field.groups(); ++g) {
@@ -182,7 +182,7 @@ void report_stress(const StudyFile& study, const std::filesystem::path& folder, 
     if (spec.maximum) {
       const StressPeaks peaks = stress_peaks(*group.modes.stress, field.amplitudes(g, run.q), progress);
       body.peak = peaks.von_mises;
-      body.peak_time = run.sample_times(peaks.instant);
+      body.peak_time = run.t(peaks.instant);
       Index node = 0;
       const double largest = body.peak.maxCoeff(&node);
       entry["max_von_mises"] = largest;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lissom/study/analyses.hpp"
+#include "lissom/study/simulate.hpp"
 #include "lissom/study/sweep_manifest.hpp"
 
 namespace lissom {

@@ -347,22 +347,12 @@ class SlapTrainer {
   // Whether all combinations of positions that satisfy a joint without pairs satisfy it, too: one of its
   // sides does not move, and with it the directions that its rows are measured along (joint.hpp).
   static bool is_linear(const JointSpec& joint) {
-    const bool ground = joint.first.is_ground() || joint.second.is_ground();
-    switch (joint.kind) {
-      case JointKind::Cylindrical:
-      case JointKind::Prismatic:
-      case JointKind::Planar:
-      case JointKind::Universal:
-      case JointKind::Angle:
-      case JointKind::Revolute:
-      case JointKind::Fixed:
-        return ground;
-      case JointKind::PointOnLine:
-      case JointKind::PointOnPlane:
-      case JointKind::Displacement:
+    switch (traits(joint.kind).linear) {
+      case JointTraits::Linear::OnGround:
+        return joint.first.is_ground() || joint.second.is_ground();
+      case JointTraits::Linear::FirstOnGround:
         return joint.first.is_ground();
-      case JointKind::Spherical:
-      case JointKind::Distance:
+      case JointTraits::Linear::Never:
         break;
     }
     return false;
@@ -398,12 +388,13 @@ class SlapTrainer {
     const auto reach = [&](const Vector3d& axis) {
       return std::min(half_extent(first, a, axis), half_extent(second, b, axis));
     };
-    if (spherical || joint.kind == JointKind::Spherical) {
+    const int pairs = spherical ? 1 : traits(joint.kind).pairs;
+    if (pairs == 1) {
       offsets = {Vector3d::Zero()};
-    } else if (joint.kind == JointKind::Revolute) {
+    } else if (pairs == 2) {
       const Vector3d axis = joint.frame.axis ? joint.frame.axis->normalized() : Vector3d(base.col(2));
       offsets = {reach(axis) * axis, -reach(axis) * axis};
-    } else if (joint.kind == JointKind::Fixed) {
+    } else if (pairs == 4) {
       offsets = {Vector3d::Zero()};
       for (int k = 0; k < 3; ++k) offsets.push_back(reach(base.col(k)) * base.col(k));
     } else if (joint.kind == JointKind::Universal) {
@@ -559,7 +550,7 @@ class SlapTrainer {
     for (const std::string& name : run_names_) {
       const SimulationRun& run = motions_.at(name);
       add_run(make_system_snapshots(name.empty() ? "the study's run" : "case '" + name + "'",
-                                    *run.built->system, run.sample_times, run.q),
+                                    *run.built->system, run.t, run.q),
               spec_.where, expected);
     }
   }
@@ -669,7 +660,7 @@ class SlapTrainer {
           failed = true;
           break;
         }
-        if (!same_times(run->sample_times, runs_[r]->times())) {
+        if (!same_times(run->t, runs_[r]->times())) {
           diagnostics_.warn("train.times",
                             fmt::format("{}: the samples of [simulate] are at other times than those of the "
                                         "training; nothing is reconstructed",
@@ -909,7 +900,7 @@ namespace {
 // Samples at the same times, of both.
 std::vector<std::pair<Index, Index>> samples_of_both(const SimulationRun& a, const SimulationRun& b) {
   std::vector<std::pair<Index, Index>> common;
-  const VectorXd &t = a.sample_times, &other = b.sample_times;
+  const VectorXd &t = a.t, &other = b.t;
   for (Index i = 0, j = 0; i < t.size() && j < other.size();) {
     const double distance = t[i] - other[j];
     if (std::abs(distance) <= 1e-9 * t[t.size() - 1])
@@ -971,7 +962,7 @@ NodalError nodal_error(const Training& training, const SimulationRun& reference,
     expected.parts.push_back({part.name, part.node_ids, part.points});
   Diagnostics ignored;
   auto run = reorder(
-      make_system_snapshots("reference", *reference.built->system, reference.sample_times, reference.q),
+      make_system_snapshots("reference", *reference.built->system, reference.t, reference.q),
       expected, ignored);
   const auto common = samples_of_both(reference, rom);
   if (common.empty()) return {};
@@ -1008,10 +999,10 @@ std::vector<ModelCheck> check_model(const Training& training, const StudyFile& s
   std::vector<ModelCheck> checks;
   for (const double time : times) {
     Index sample = 0;
-    (run.sample_times.array() - time).abs().minCoeff(&sample);
+    (run.t.array() - time).abs().minCoeff(&sample);
     ModelCheck check;
     State state;
-    check.t = state.t = run.sample_times[sample];
+    check.t = state.t = run.t[sample];
     state.q = product(T, run.q.col(sample));
     state.v = product(T, run.v.col(sample));
     state.a = product(T, run.a.col(sample));

@@ -106,6 +106,11 @@ class Run {
     } else {
       State counted = initial;
       equations_.count_turns(counted);
+      if (output_.control.act) {
+        act(counted);
+        make_solvers();
+        accelerations_->solve(counted);
+      }
       stepper->start(counted);
       if (options_.sample > 0)
         give_samples(*stepper, start_, true);
@@ -118,6 +123,7 @@ class Run {
       archive(to, *stepper);
     };
     size_t next_break = 0;
+    long next_control = 1;
     double told = 0;
     while (summary_.end < options_.end) {
       const bool stopped = output_.stop && output_.stop();
@@ -132,14 +138,20 @@ class Run {
       }
       while (next_break < breaks_.size() && breaks_[next_break] <= summary_.end + round_off_) ++next_break;
       // up to just before a jump, and on from just after it: each side with its own loads
-      const bool has_break = next_break < breaks_.size();
-      const double jump = has_break ? breaks_[next_break] : infinity;
+      const double at_break = next_break < breaks_.size() ? breaks_[next_break] : infinity;
+      const double at_control = control_time(next_control);
+      const double jump = std::min(at_break, at_control);
+      const bool has_break = jump < infinity;
       const double stop = has_break ? std::nextafter(jump, -infinity) : options_.end;
       stepper->step(stop);
       check_finite(equations_, stepper->state(), "after a step");
       give(output_.step, stepper->state());
       if (stepper->state().t == stop && has_break) {
         give_samples(*stepper, jump - 2 * round_off_, false);
+        if (at_control <= jump + round_off_) {
+          act(stepper->state());
+          ++next_control;
+        }
         start_again(*stepper, jump);
         summary_.end = jump;
         give_samples(*stepper, jump, true);
@@ -168,6 +180,19 @@ class Run {
     }
     // last, because reading the stepper may count
     archive(summary_);
+  }
+
+  // Counted, so that nothing adds up; none after the end.
+  double control_time(long k) const {
+    if (!output_.control.act) return infinity;
+    const double t = start_ + static_cast<double>(k) * output_.control.period;
+    return t < options_.end - round_off_ ? t : infinity;
+  }
+
+  void act(const State& state) {
+    const auto before = Clock::now();
+    output_.control.act(state);
+    summary_.output_seconds += seconds_since(before);
   }
 
   void make_solvers() {
@@ -336,6 +361,16 @@ void integrate(Equations& equations, const State& initial, const IntegratorOptio
   if (!(options.end > initial.t || (options.integrator == Integrator::Static && options.end == initial.t)))
     problems.push_back(
         fmt::format("end is {} s, expected a time after the start at {} s", options.end, initial.t));
+  const double period = output.control.period;
+  if (output.control.act && !(period > 0 && std::isfinite(period)))
+    problems.push_back(fmt::format("the controller's period is {} s, expected a positive time", period));
+  else if (output.control.act && has_fixed_step(options) && period < options.step * (1 - 1e-9))
+    problems.push_back(
+        fmt::format("the controller is called every {:g} s, and the step is longer, {:g} s: take step = {:g} or "
+                    "less, or a slower controller",
+                    period, options.step, period));
+  if (output.control.act && resume)
+    problems.push_back("a run with a controller cannot be resumed: what it remembers is not known");
   if (!problems.empty()) fail_input("integrator: {}", fmt::join(problems, "; "));
   LISSOM_ASSERT(initial.q.size() == equations.coordinates() && initial.v.size() == equations.coordinates() &&
                 initial.a.size() == equations.coordinates() &&

@@ -89,6 +89,14 @@ struct IntegrationOutput {
   // from such an archive as if nothing had been: every step and sample that follows is the same bit for bit.
   using Save = std::function<void(Archive&)>;
   std::function<void(const Save& save, bool stopped)> between;
+  // Called at the start and at every multiple of `period` [s] after it, where a step ends, with the state there:
+  // sample and hold. What it changes of the equations, their inputs, acts from then on: the integrator begins
+  // again with the accelerations that belong to it. Such a run cannot be resumed, because nobody knows what
+  // `act` remembers.
+  struct Control {
+    double period = 0;
+    std::function<void(const State&)> act;
+  } control;
 };
 
 struct IntegrationSummary {

@@ -9,7 +9,8 @@ from . import _core, _toml
 from ._calls import Array, Call, Path, Progress, numbers, path, text
 from ._errors import InputError
 from ._results import FrequencyResponse, Linearisation, Run, Sensors
-from ._study import Study, _linearise, _MechanismInput, _response, _simulate, _static, _StudyInput
+from ._control import Controller, Inputs, split
+from ._study import Study, _linearise, _MechanismInput, _response, _simulate, _static, _StudyInput, _with_settings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,13 +73,29 @@ class Rom:
         """Times at which loads have a kink or a jump [s]: integrate piece by piece for high orders."""
         return self._ode.break_times()
 
-    def rhs(self, t: float, x: Any) -> Array:
-        """f(t, x): x (2 m,) or (2 m, k), the result has its shape."""
-        return self._ode.rhs(t, _states(x))
+    @property
+    def inputs(self) -> list[str]:
+        """Names of the inputs of loads, in the order of u (p,)."""
+        return self._ode.inputs()
 
-    def jac(self, t: float, x: Any) -> Array:
+    def rhs(self, t: float, x: Any, u: Any = None) -> Array:
+        """f(t, x, u): x (2 m,) or (2 m, k), the result has its shape. u (p,): inputs; None: as the study says them."""
+        return self._ode.rhs(t, _states(x), _inputs(u))
+
+    def jac(self, t: float, x: Any, u: Any = None) -> Array:
         """df/dx, exact, (2 m, 2 m)."""
-        return self._ode.jac(t, _states(x))
+        return self._ode.jac(t, _states(x), _inputs(u))
+
+    def input_matrix(self, t: float, x: Any) -> Array:
+        """df/du, exact, (2 m, p): f is linear in u."""
+        return self._ode.input_matrix(t, _states(x))
+
+    def outputs(self, t: float, x: Any, u: Any = None) -> Array:
+        """y = h(t, x, u), the sensors' columns in SI units, turns of angles counted from the start: x (2 m,) gives
+        (columns,), x (2 m, k) gives (columns, k)."""
+        states = _states(x)
+        values = self._ode.sensors(np.full(states.shape[1] if states.ndim == 2 else 1, float(t)), states, _inputs(u))
+        return values if states.ndim == 2 else values[:, 0]
 
     @property
     def mass_matrix(self) -> Array:
@@ -95,7 +112,7 @@ class Rom:
         one time and one state columns have one sample."""
         states = _states(x)
         times = np.atleast_1d(numbers(t, "t", (None,) if np.ndim(t) == 1 else ()))
-        values = self._ode.sensors(times, states)
+        values = self._ode.sensors(times, states, None)
         return Sensors(self._ode.columns(), self._ode.units(), values.T)
 
     def nodes(self, x: Any) -> dict[str, Array]:
@@ -137,15 +154,20 @@ class Rom:
         set: Mapping[str, Any] | None = None,
         resume: bool = False,
         view: bool = False,
+        inputs: Inputs = None,
+        controller: Controller = None,
+        rate: float | None = None,
+        outputs: Sequence[str] | None = None,
         progress: Progress = None,
     ) -> Run:
         """Simulates with Lissom's own integrators, as [simulate] of the study says.
 
         set : keys of the study, ``{"simulate.end": 0.1}``. out : folder for the files; None writes nothing.
+        inputs, controller, rate, outputs : as of Study.simulate.
         """
-        (file, content, settings), study, case, strict = self._mechanism
-        mechanism = ((file, content, settings + _toml.settings(set)), study, case, strict)
-        return _simulate(mechanism, out, resume, 5.0, view, progress)
+        settings, control = split(inputs, controller, rate, outputs)
+        mechanism = _with_settings(self._mechanism, {**(set or {}), **settings})
+        return _simulate(mechanism, out, resume, 5.0, view, progress, control)
 
     def linearise(
         self, at: float | None = None, static: bool = False, *, out: Path | None = None, progress: Progress = None
@@ -178,6 +200,10 @@ class Rom:
 
     def __repr__(self) -> str:
         return f"<lissom.Rom {self.file!r}: order {self.order}>"
+
+
+def _inputs(u: Any) -> Array | None:
+    return None if u is None else np.atleast_1d(_states(u))
 
 
 def _states(x: Any) -> Array:

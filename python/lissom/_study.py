@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Mapping, Sequence, Union
 
 from . import _core, _toml
 from ._calls import Call, Path, Progress, TemporaryFolder, integer, number, optional_path, parsed, path, text, texts
+from ._control import Control, Controller, Inputs, split
 from ._errors import InputError
 from ._results import Comparison, FrequencyResponse, Linearisation, Run, StudyResult, Training
 
@@ -116,6 +117,10 @@ class Study:
         checkpoint: float = 5.0,
         view: bool = False,
         strict: bool = False,
+        inputs: Inputs = None,
+        controller: Controller = None,
+        rate: float | None = None,
+        outputs: Sequence[str] | None = None,
         progress: Progress = None,
     ) -> Run:
         """Simulates the mechanism of the study, or of one of its cases.
@@ -123,8 +128,17 @@ class Study:
         out : folder for sensors.csv and result.h5; None writes nothing.
         view : also leave motion.view.h5, which reports show.
         strict : refuse parameters outside of what a parametric model was trained on.
+        inputs : what the inputs of loads are, by name: a number, an expression of t, a table as in studies; an array, one
+            number for every instant; or a function of (t, y), y the outputs.
+        controller : called with (t, y); gives the inputs as numbers, or as a dict of some of them. It sees what was
+            measured just before it acts.
+        rate : how many times per second functions, arrays and the controller are asked [Hz]; in between inputs are held,
+            so that derivatives with respect to y do not act within a step.
+        outputs : names of the sensors, or of their columns, that y has, in this order; all columns otherwise. SI units.
         """
-        return _simulate(self._mechanism(case, bool(strict)), out, resume, checkpoint, view, progress)
+        settings, control = split(inputs, controller, rate, outputs)
+        mechanism = _with_settings(self._mechanism(case, bool(strict)), settings)
+        return _simulate(mechanism, out, resume, checkpoint, view, progress, control)
 
     def train(
         self,
@@ -272,8 +286,19 @@ class Study:
         return f"<lissom.Study {self._title!r}: {', '.join(self._bodies) or 'no bodies'}>"
 
 
+def _with_settings(mechanism: _MechanismInput, settings: Mapping[str, Any]) -> _MechanismInput:
+    (file, content, own), study, case, strict = mechanism
+    return ((file, content, own + _toml.settings(settings)), study, case, strict)
+
+
 def _simulate(
-    mechanism: _MechanismInput, out: Path | None, resume: bool, checkpoint: float, view: bool, progress: Progress
+    mechanism: _MechanismInput,
+    out: Path | None,
+    resume: bool,
+    checkpoint: float,
+    view: bool,
+    progress: Progress,
+    control: Control | None = None,
 ) -> Run:
     with Call(progress) as call:
         core, summary, words = _core.simulate(
@@ -283,6 +308,7 @@ def _simulate(
             bool(view),
             bool(resume),
             number(checkpoint, "checkpoint"),
+            control,
         )
         return Run(core, parsed(summary), words, call.warnings)
 

@@ -8,6 +8,7 @@ from typing import Any, Mapping, Sequence
 from . import _toml
 from ._bodies import Body, ReducedBody
 from ._calls import Path, Progress, TemporaryFolder, path, text
+from ._control import Controller, Inputs
 from ._errors import InputError
 from ._results import FrequencyResponse, Linearisation, Run, Training
 from ._study import Study
@@ -139,9 +140,25 @@ class System:
         """The system as TOML."""
         return self.study().text
 
-    def simulate(self, *, out: Path | None = None, progress: Progress = None, **keys: Any) -> Run:
-        """Simulates it; keys are those of [simulate]: end, step, sample, integrator, ..."""
-        return self.study(simulate=keys).simulate(out=out, progress=progress)
+    def simulate(
+        self,
+        *,
+        out: Path | None = None,
+        inputs: Inputs = None,
+        controller: Controller = None,
+        rate: float | None = None,
+        outputs: Sequence[str] | None = None,
+        progress: Progress = None,
+        **keys: Any,
+    ) -> Run:
+        """Simulates it; keys are those of [simulate]: end, step, sample, integrator, ...
+
+        inputs, controller, rate, outputs : as of Study.simulate.
+        """
+        study = self.study(simulate=keys)
+        return study.simulate(
+            out=out, inputs=inputs, controller=controller, rate=rate, outputs=outputs, progress=progress
+        )
 
     def linearise(self, at: float | None = None, static: bool = False, *, progress: Progress = None) -> Linearisation:
         """As Study.linearise; `at` may only be 0 here (a run would be needed otherwise)."""

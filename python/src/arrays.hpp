@@ -63,6 +63,10 @@ inline py::array give(Eigen::MatrixXd matrix) {
                    {size, size * static_cast<py::ssize_t>(owner->rows())}, owner->data(), keeper(owner));
 }
 
+inline py::array copy(const Eigen::VectorXd& vector) {
+  return py::array_t<double>(vector.size(), vector.data());
+}
+
 using Numbers = py::array_t<double, py::array::c_style | py::array::forcecast>;
 using Integers = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>;
 

@@ -44,9 +44,36 @@ auto read_study(Session& session, const PyStudy& study) {
   });
 }
 
+// Inputs as _control.py says them; `control` is None or its Control.
+Controller controller_of(Session& session, const py::object& control) {
+  if (control.is_none()) return {};
+  Controller out;
+  out.period = control.attr("period").cast<double>();
+  out.begin = [&session, &control](const SensorBank& y, const std::vector<Input>& u) {
+    session.call_python([&] {
+      std::vector<std::string> columns, inputs;
+      std::vector<bool> at_once;
+      for (const SensorColumn& column : y.columns()) {
+        at_once.push_back(depends_on_inputs(y.sensor_of(static_cast<int>(columns.size())).kind));
+        columns.push_back(column.name);
+      }
+      for (const Input& input : u) inputs.push_back(input.name);
+      control.attr("begin")(columns, at_once, inputs);
+    });
+  };
+  out.act = [&session, &control, k = 0L](double t, const Eigen::VectorXd& y, Eigen::VectorXd& u) mutable {
+    session.call_python([&] {
+      const auto said = control(t, copy(y), copy(u), k++).cast<Numbers>();
+      LISSOM_ASSERT(said.size() == u.size());
+      std::copy_n(said.data(), u.size(), u.data());
+    });
+  };
+  return out;
+}
+
 // Run, JSON, text.
 py::tuple simulate(Session& session, const PyMechanism& mechanism, const OptionalPath& out, bool view,
-                   bool resume, double checkpoint) {
+                   bool resume, double checkpoint, const py::object& control) {
   SimulateJob job;
   job.mechanism = mechanism_input(mechanism);
   job.write_files = out.has_value();
@@ -54,6 +81,7 @@ py::tuple simulate(Session& session, const PyMechanism& mechanism, const Optiona
   job.view = view;
   job.balance = true;
   job.resume = {resume, checkpoint};
+  job.controller = controller_of(session, control);
   RunData data;
   SimulateResult result = session.run([&] { return run_simulate_job(job, session.context()); });
   data.run = std::make_shared<const SimulationRun>(std::move(result.run));

@@ -13,6 +13,8 @@ namespace lissom::python {
 
 namespace {
 
+using OptionalNumbers = std::optional<Numbers>;
+
 // Evaluations are short and share their room, so they keep the interpreter's lock.
 class PyOde {
  public:
@@ -25,6 +27,7 @@ class PyOde {
   int order() const { return m_; }
   double start_time() const { return ode_.initial().t; }
   std::vector<double> break_times() const { return ode_.break_times(); }
+  std::vector<std::string> inputs() const { return ode_.inputs(); }
   std::vector<std::string> columns() const { return ode_.columns(); }
   std::vector<std::string> units() const { return ode_.units(); }
   bool has_training() const {
@@ -41,7 +44,8 @@ class PyOde {
   }
 
   // (2 m) -> (2 m), (2 m, k) -> (2 m, k).
-  py::array rhs(double t, const Numbers& x) {
+  py::array rhs(double t, const Numbers& x, const OptionalNumbers& u) {
+    hold(u);
     const py::ssize_t k = expect_states(x);
     py::array_t<double> out(std::vector<py::ssize_t>(x.shape(), x.shape() + x.ndim()));
     double* to = out.mutable_data();
@@ -53,12 +57,22 @@ class PyOde {
     return out;
   }
 
-  py::array jac(double t, const Numbers& x) {
+  py::array jac(double t, const Numbers& x, const OptionalNumbers& u) {
+    hold(u);
     expect_one(x);
     take(x, 0, 1);
     py::array_t<double, py::array::f_style> out({2 * m_, 2 * m_});
     ode_.jacobian(t, x_, Eigen::Map<Eigen::MatrixXd>(out.mutable_data(), 2 * m_, 2 * m_));
     return out;
+  }
+
+  py::array input_matrix(double t, const Numbers& x) {
+    expect_one(x);
+    take(x, 0, 1);
+    const auto p = static_cast<Eigen::Index>(ode_.inputs().size());
+    Eigen::MatrixXd B(2 * m_, p);
+    ode_.input_matrix(t, x_, B);
+    return give(std::move(B));
   }
 
   py::array mass(double t, const Numbers& x) {
@@ -70,7 +84,8 @@ class PyOde {
   }
 
   // (columns, k) at the times t (k).
-  py::array sensors(const Numbers& t, const Numbers& x) {
+  py::array sensors(const Numbers& t, const Numbers& x, const OptionalNumbers& u) {
+    hold(u);
     const py::ssize_t k = expect_states(x);
     if (t.size() != k) fail_input("t: expected {} times, one a state, found {}", k, t.size());
     Eigen::MatrixXd states(2 * m_, k);
@@ -122,6 +137,13 @@ class PyOde {
   }
 
  private:
+  // Inputs of one call; without numbers they are those of the study.
+  void hold(const OptionalNumbers& u) {
+    if (!u) return ode_.hold_inputs(Eigen::VectorXd());
+    for (py::ssize_t i = 0; i < u->size(); ++i)
+      if (!std::isfinite(u->data()[i])) fail_input("u: has a number that is not finite: {}", u->data()[i]);
+    ode_.hold_inputs(Eigen::Map<const Eigen::VectorXd>(u->data(), u->size()));
+  }
   py::ssize_t expect_states(const Numbers& x) const {
     if (x.ndim() < 1 || x.ndim() > 2 || x.shape(0) != 2 * m_)
       fail_input(
@@ -173,6 +195,8 @@ void add_ode(py::module_& module) {
       .def("x0", &PyOde::x0)
       .def("rhs", &PyOde::rhs)
       .def("jac", &PyOde::jac)
+      .def("inputs", &PyOde::inputs)
+      .def("input_matrix", &PyOde::input_matrix)
       .def("mass", &PyOde::mass)
       .def("sensors", &PyOde::sensors)
       .def("nodes", &PyOde::nodes)

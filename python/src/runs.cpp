@@ -32,16 +32,16 @@ py::array states(const RunData& self, Eigen::MatrixXd SimulationRun::*of_run,
   return view((*self.file).*of_file, self.file);
 }
 
-const std::vector<ResultBalance>& balance_of(const RunData& self) {
+const std::vector<BalanceSample>& balance_of(const RunData& self) {
   return self.run ? self.run->balance : self.file->balance;
 }
 
 // A column for each of the names below, samples by columns.
 py::array balance_table(const RunData& self) {
-  const std::vector<ResultBalance>& balance = balance_of(self);
+  const std::vector<BalanceSample>& balance = balance_of(self);
   Eigen::MatrixXd table(static_cast<Eigen::Index>(balance.size()), 9);
   for (size_t k = 0; k < balance.size(); ++k) {
-    const ResultBalance& b = balance[k];
+    const BalanceSample& b = balance[k];
     table.row(static_cast<Eigen::Index>(k)) << b.energy.kinetic, b.energy.elastic, b.energy.gravity,
         b.energy.springs, b.energy.total(), b.work_in, b.dissipated, b.energy_drift, b.constraint_drift;
   }
@@ -148,7 +148,7 @@ void add_runs(py::module_& module) {
   py::class_<RunData>(module, "RunData")
       .def("time",
            [](const RunData& self) {
-             return self.run ? view(self.run->sample_times, self.run) : view(self.file->time, self.file);
+             return self.run ? view(self.run->t, self.run) : view(self.file->time, self.file);
            })
       .def("columns",
            [](const RunData& self) { return self.run ? self.run->columns : self.file->header.sensors; })
@@ -158,7 +158,7 @@ void add_runs(py::module_& module) {
            })
       .def("sensors",
            [](const RunData& self) {
-             return self.run ? view(self.run->si_sensors, self.run) : view(self.file->sensors, self.file);
+             return self.run ? view(self.run->y, self.run) : view(self.file->sensors, self.file);
            })
       .def("q", [](const RunData& self) { return states(self, &SimulationRun::q, &ResultFile::q); })
       .def("v", [](const RunData& self) { return states(self, &SimulationRun::v, &ResultFile::v); })

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "lissom/core/error.hpp"
 #include "lissom/study/job.hpp"
 
 namespace lissom::python {
@@ -56,6 +57,22 @@ class Session {
     printer_.reset();
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
     return result;
+  }
+
+  // Within run(): a call into Python, with the interpreter's lock. What it throws ends the job, in good order,
+  // and is thrown again at the end.
+  template <class Function>
+  void call_python(Function&& function) {
+    {
+      py::gil_scoped_acquire lock;
+      try {
+        function();
+        return;
+      } catch (...) {
+        keep_exception();
+      }
+    }
+    fail("a function of Python failed");
   }
 
   // (key, message) of each.

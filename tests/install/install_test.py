@@ -87,6 +87,16 @@ class Installed(InstallTest):
             self.assertAlmostEqual(float(row[2]), 100 * error["bound"], delta=6e-6)
             self.assertLess(float(row[2]), 0.1)
 
+        # a mechanism built in code under a controller: it stands where the controller wants it
+        printed = self.run_program("client/closed_loop", rod / "connecting-rod.geo", OMP_NUM_THREADS="1").splitlines()
+        rows = [[float(x) for x in line.split()] for line in printed[1:-1]]
+        self.assertEqual(len(rows), 11)
+        self.assertEqual(rows[0][:2], [0, 0])
+        self.assertAlmostEqual(rows[-1][1], 90, delta=0.05)
+        # braking bends the tip ahead, by some micrometres
+        self.assertGreater(rows[1][2], 1)
+        self.assertLess(float(re.search(r"energy drift (\S+),", printed[-1]).group(1)), 1e-3)
+
     def test_pkg_config_names_all_that_a_program_is_linked_with(self):
         self.write("main.cpp", '#include "lissom/study/versions.hpp"\n#include <cstdio>\n'
                    "int main() { std::puts(lissom::versions_text().c_str()); }\n")

@@ -29,7 +29,7 @@ ResultHeader sample_header() {
 struct Sample {
   State state;
   Eigen::VectorXd sensors = Eigen::VectorXd::Random(3);
-  ResultBalance balance;
+  BalanceSample balance;
   std::vector<Eigen::Matrix3Xd> nodes = {Eigen::Matrix3Xd::Random(3, 1), Eigen::Matrix3Xd::Random(3, 3)};
   explicit Sample(double t) {
     state.t = t;
@@ -63,7 +63,7 @@ void expect_sample(const Sample& expected, const ResultFile& file, int i) {
   expect_same(expected.state.a, Eigen::VectorXd(file.a.row(i)));
   expect_same(expected.state.lambda, Eigen::VectorXd(file.lambda.row(i)));
   expect_same(expected.sensors, Eigen::VectorXd(file.sensors.row(i)));
-  const ResultBalance &a = expected.balance, &b = file.balance[i];
+  const BalanceSample &a = expected.balance, &b = file.balance[i];
   expect_same(a.energy.kinetic, b.energy.kinetic);
   expect_same(a.energy.elastic, b.energy.elastic);
   expect_same(a.energy.gravity, b.energy.gravity);

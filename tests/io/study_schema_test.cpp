@@ -145,7 +145,7 @@ TEST(StudySchema, ReadersAskForEveryKey) {
   record_asked_keys(nullptr);
   const std::set<const KeySchema*> known(asked.begin(), asked.end());
   // read by other means: functions of time, names that the user chooses, and values for other keys
-  const std::set<std::string> apart = {"FUNCTION", "parameters", "cases.set"};
+  const std::set<std::string> apart = {"FUNCTION", "FACTOR", "parameters", "cases.set"};
   for (const TableSchema* table : all_tables(study_schema())) {
     if (apart.contains(table->name)) continue;
     for (const auto* entries : {&table->keys, &table->others})

@@ -498,7 +498,7 @@ TEST(SlapBody, FreeRunsKeepEnergyWithEveryIntegrator) {
     options.end = 0.5;
     options.rho_inf = 1;
     if (c.tolerance > 0) options.tolerance = c.tolerance;
-    const test::Trajectory run = test::run(equations, start, options);
+    const test::Recording run = test::run(equations, start, options);
     double worst = 0;
     for (const State& state : run.steps)
       worst = std::max(worst, std::abs(equations.energy(state).total() - total));

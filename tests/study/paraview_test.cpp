@@ -51,11 +51,11 @@ TEST(Paraview, DisplacementsAndVelocitiesOfARunAreThoseOfTheNodes) {
   const System& system = *two.built->system;
   SimulationRun run;
   run.built = two.built;
-  run.sample_times = VectorXd::LinSpaced(5, 0, 0.4);
+  run.t = VectorXd::LinSpaced(5, 0, 0.4);
   run.q.resize(two.q.size(), 5);
   run.v.resize(two.q.size(), 5);
   for (int k = 0; k < 5; ++k) {
-    run.q.col(k) = two.q + run.sample_times[k] * two.v;
+    run.q.col(k) = two.q + run.t[k] * two.v;
     run.v.col(k) = two.v;
   }
   const TemporaryFolder folder;

@@ -34,7 +34,7 @@ void write_result(const std::filesystem::path& path, const std::string& case_nam
     state.t = 0.1 * i;
     state.q = state.v = state.a = Eigen::VectorXd::Constant(2, i);
     state.lambda = Eigen::VectorXd(0);
-    ResultBalance balance;
+    BalanceSample balance;
     balance.energy.kinetic = i;
     balance.energy_drift = 1e-9 * i;
     balance.constraint_drift = 1e-12 * (i + 1);
@@ -378,7 +378,7 @@ TEST(Report, OfEquilibriaHasNoMotionAndNoDriftAndDrawsNoRounding) {
       state.t = i;
       state.q = state.v = state.a = Eigen::VectorXd::Zero(2);
       state.lambda = Eigen::VectorXd(0);
-      ResultBalance balance;
+      BalanceSample balance;
       balance.energy.elastic = balance.energy_drift = i;
       Eigen::VectorXd sensors(5);
       // rounding of a place of about 2 m

@@ -68,7 +68,7 @@ TEST(RomSystem, MovesAsItsEquationSays) {
     EXPECT_NEAR(result.sensors(i, 5), 1.5, 1e-12);
     EXPECT_NEAR(result.q(0, i), eta_1, 1e-8);
     EXPECT_NEAR(result.v(1, i), 3.0 / 48 * omega * std::sin(omega * t), 1e-6);
-    EXPECT_EQ(result.sample_times[i], t);
+    EXPECT_EQ(result.t[i], t);
   }
   EXPECT_EQ(result.summary["constraints"], 0);
   EXPECT_EQ(result.summary["degrees_of_freedom"], 2);

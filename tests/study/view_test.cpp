@@ -105,7 +105,7 @@ TEST_P(ViewOfFormulation, PointsAreWhereTheNodesAre) {
   EXPECT_EQ(part.name, "beam");
   EXPECT_EQ(part.points.cols(), 9 * 9 - 7);  // 9 sections of 9 nodes, of which 7 have an inner one
   ASSERT_EQ(view.motion->time.size(), of.run.q.cols());
-  EXPECT_EQ(view.motion->time, of.run.sample_times);
+  EXPECT_EQ(view.motion->time, of.run.t);
   const ViewMotion::Part& motion = view.motion->parts[0];
   if (GetParam() == "rigid") {
     EXPECT_EQ(motion.displacement.rank(), 0);
@@ -185,8 +185,8 @@ TEST(View, FramesAndPointsKeepToTheirLimits) {
   const ViewedRun of(folder, beam_study_text("ffrf"), options);
   // 300 steps in at most 19: every 16th sample, 288 the last of them, then the end
   ASSERT_EQ(of.view.motion->time.size(), 20);
-  EXPECT_EQ(of.view.motion->time[1], of.run.sample_times[16]);
-  EXPECT_EQ(of.view.motion->time[19], of.run.sample_times[of.run.sample_times.size() - 1]);
+  EXPECT_EQ(of.view.motion->time[1], of.run.t[16]);
+  EXPECT_EQ(of.view.motion->time[19], of.run.t[of.run.t.size() - 1]);
   EXPECT_LE(of.view.points(), 30);
   ASSERT_EQ(of.view.notes.size(), 2u);
   EXPECT_NE(of.view.notes[0].find("the shape is simplified"), std::string::npos);

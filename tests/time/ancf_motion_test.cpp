@@ -80,7 +80,7 @@ std::unique_ptr<System> joined_pendulum(int elements) {
 struct BeamRun {
   std::unique_ptr<System> system;
   std::unique_ptr<SystemEquations> equations;
-  Trajectory motion;
+  Recording motion;
 
   Vector3d tip(const State& state) const {
     const Body& body = *system->bodies().back();
@@ -344,7 +344,7 @@ TEST(AncfMotion, AFlexibleBodyHangsOnASpatialCable) {
   run_options.step = 1e-4;
   run_options.end = 0.1;
   const State start = make_consistent(equations, 0, q, v).state;
-  const Trajectory motion = run(equations, start, run_options);
+  const Recording motion = run(equations, start, run_options);
   const double begin = equations.energy(start).total();
   double drift = 0, gap = 0;
   VectorXd g(equations.constraints());

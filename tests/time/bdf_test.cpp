@@ -34,7 +34,7 @@ TEST_P(BdfOfIndex, HasTheOrderOfItsFormula) {
     for (double tolerance : tolerances) {
       IntegratorOptions o = bdf(GetParam(), tolerance, period);
       o.max_order = k;
-      const Trajectory r = run(pendulum, start, o);
+      const Recording r = run(pendulum, start, o);
       steps.push_back(static_cast<double>(r.summary.steps));
       errors.push_back((r.last().q - start.q).norm());
     }
@@ -48,7 +48,7 @@ TEST_P(BdfOfIndex, HasTheOrderOfItsFormula) {
 TEST_P(BdfOfIndex, KeepsEnergyAndConstraintsOfAPendulum) {
   CartesianPendulum pendulum;
   const State start = pendulum.at(2);
-  const Trajectory r = run(pendulum, start, bdf(GetParam(), 1e-11, 10));
+  const Recording r = run(pendulum, start, bdf(GetParam(), 1e-11, 10));
   double drift = 0, gap = 0, rate = 0;
   for (const State& s : r.steps) {
     drift = std::max(drift, std::abs(pendulum.energy(s) - pendulum.energy(start)));
@@ -66,7 +66,7 @@ TEST_P(BdfOfIndex, FollowsAPrescribedMotion) {
   DrivenSpring driven;
   IntegratorOptions o = bdf(GetParam(), 1e-9, 3);
   o.sample = 0.1;
-  const Trajectory r = run(driven, driven.start(), o);
+  const Recording r = run(driven, driven.start(), o);
   ASSERT_EQ(r.samples.size(), 31u);
   for (const State& s : r.samples) {
     const State exact = driven.exact(s.t);
@@ -85,7 +85,7 @@ TEST_P(BdfOfIndex, TakesAMassMatrixThatDependsOnPositions) {
     PolarPendulum pendulum(constrained);
     const State start = pendulum.at(1.2, 0.5);
     const State exact = reference(pendulum, start, 1.5, 20000);
-    const Trajectory r = run(pendulum, start, bdf(GetParam(), 1e-10, 1.5));
+    const Recording r = run(pendulum, start, bdf(GetParam(), 1e-10, 1.5));
     // global over local error as with the pendulum, some hundreds
     EXPECT_LT((r.last().q - exact.q).norm(), 1e-7);
     EXPECT_LT((r.last().v - exact.v).norm(), 1e-6);
@@ -97,7 +97,7 @@ TEST_P(BdfOfIndex, NewtonConvergesQuadraticallyWithAFreshMatrix) {
   const State start = pendulum.at(1.2, 3);
   IntegratorOptions o = bdf(GetParam(), 1e-5, 1);
   o.newton.reuse_rate = 0;
-  const Trajectory r = run(pendulum, start, o);
+  const Recording r = run(pendulum, start, o);
   // predictions are off by 1e-4 or so: then 1e-8, 1e-16, and one to see it; a wrong term takes many more
   EXPECT_LT(static_cast<double>(r.summary.newton_iterations) / (r.summary.steps + r.summary.rejected), 3.6);
 }
@@ -109,7 +109,7 @@ TEST(Bdf, IsNotShiftedByAStepLoad) {
     oscillator.force = 30;
     oscillator.jump_at = jump;
     if (jump > 0) oscillator.breaks = {jump};
-    const Trajectory r = run(oscillator, oscillator.at(0, 0), bdf(3, 1e-10, 2));
+    const Recording r = run(oscillator, oscillator.at(0, 0), bdf(3, 1e-10, 2));
     for (const State& s : r.samples) {
       const Eigen::Vector2d exact = oscillator.exact(s.t, 0, 0);
       // half a step of the usual 2e-3 s would be 5e-3 m; global error some hundred times the local one
@@ -122,7 +122,7 @@ TEST(Bdf, IsNotShiftedByAStepLoad) {
 TEST(Bdf, ReactionsAreRightFromTheFirstStepOn) {
   CartesianPendulum pendulum;
   const State start = pendulum.at(0.5, 3);
-  const Trajectory r = run(pendulum, start, bdf(3, 1e-6, 0.5));
+  const Recording r = run(pendulum, start, bdf(3, 1e-6, 0.5));
   for (const State& s : r.steps) {
     // tension m (v^2 / L + g cos) of about 36 N; order 1 would begin with 9 N less
     const double tension = pendulum.mass * (s.v.squaredNorm() - pendulum.gravity * s.q[1]);
@@ -135,7 +135,7 @@ TEST(Bdf, SamplesLieOnTheGridAndOnTheMotion) {
   const State start = pendulum.at(2);
   IntegratorOptions o = bdf(2, 1e-9, 1);
   o.sample = 1.0 / 128;
-  const Trajectory r = run(pendulum, start, o);
+  const Recording r = run(pendulum, start, o);
   ASSERT_EQ(r.samples.size(), 129u);
   const State exact = reference(pendulum, start, 0.5, 20000);
   for (int k = 0; k <= 128; ++k) {

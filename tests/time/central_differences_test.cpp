@@ -49,7 +49,7 @@ TEST(CentralDifferences, HaveOrderTwo) {
 TEST(CentralDifferences, KeepEnergyWithoutDrift) {
   AnglePendulum pendulum;
   const State start = pendulum.at(1);
-  const Trajectory r = run(pendulum, start, central_differences(1e-3, 20));
+  const Recording r = run(pendulum, start, central_differences(1e-3, 20));
   // symplectic: it swings with (omega h)^2 / 8, and does not grow
   double largest = 0;
   for (const State& s : r.steps)
@@ -64,7 +64,7 @@ TEST(CentralDifferences, EndWhereTheyMustWithStepsNoLongerThanAsked) {
   oscillator.breaks = {0.123};
   IntegratorOptions o = central_differences(0.01, 0.5);
   o.sample = 0.05;
-  const Trajectory r = run(oscillator, oscillator.at(0, 0), o);
+  const Recording r = run(oscillator, oscillator.at(0, 0), o);
   EXPECT_LE(r.summary.largest_step, 0.01 * (1 + 1e-9));
   ASSERT_EQ(r.samples.size(), 11u);
   for (const State& s : r.samples)

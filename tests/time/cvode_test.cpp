@@ -24,7 +24,7 @@ TEST(Cvode, ErrorsFallWithTheTolerance) {
     Equations& equations = ode ? static_cast<Equations&>(free) : constrained;
     const State start = ode ? free.at(angle) : constrained.at(angle);
     for (double tolerance : {1e-6, 1e-8, 1e-10}) {
-      const Trajectory r = run(equations, start, cvode(tolerance, period));
+      const Recording r = run(equations, start, cvode(tolerance, period));
       // a few hundred steps, each off by the tolerance
       EXPECT_LT((r.last().q - start.q).norm(), 300 * tolerance);
       EXPECT_GT(r.summary.residuals, r.summary.steps);
@@ -38,7 +38,7 @@ TEST(Cvode, KeepsEnergyAndConstraintsOfAPendulum) {
   const State start = pendulum.at(2);
   IntegratorOptions o = cvode(1e-11, 10);
   o.sample = 0.01;
-  const Trajectory r = run(pendulum, start, o);
+  const Recording r = run(pendulum, start, o);
   ASSERT_EQ(r.samples.size(), 1001u);
   for (int k = 0; k <= 1000; ++k) {
     const State& s = r.samples[k];
@@ -55,7 +55,7 @@ TEST(Cvode, TakesLongStepsWhereTheMotionIsStiff) {
   oscillator.stiffness = 1.5e12;
   oscillator.damping = 2.9e6;
   oscillator.force = 1.5e11;
-  const Trajectory r = run(oscillator, oscillator.at(0, 0), cvode(1e-6, 10));
+  const Recording r = run(oscillator, oscillator.at(0, 0), cvode(1e-6, 10));
   EXPECT_NEAR(r.last().q[0], 0.1, 1e-6);
   // explicit methods would need 1e7
   EXPECT_LT(r.summary.steps, 1000);

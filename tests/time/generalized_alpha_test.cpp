@@ -57,7 +57,7 @@ void expect_second_order(Equations& equations, const State& initial, double h, i
       options.sample = h;
       // without damping, multipliers of index 3 collect the errors of Newton's method
       options.newton.tolerance = 1e-14;
-      const test::Trajectory run = test::run(equations, initial, options);
+      const test::Recording run = test::run(equations, initial, options);
       ASSERT_EQ(run.samples.size(), exact.size() + 1);
       error[level].setZero();
       for (int k = 0; k < steps; ++k) {
@@ -102,7 +102,7 @@ TEST(AlphaMethods, FollowADrivenConstraintWithItsReaction) {
       IntegratorOptions options = method.options;
       options.step = h;
       options.end = 2;
-      const test::Trajectory run = test::run(driven, driven.start(), options);
+      const test::Recording run = test::run(driven, driven.start(), options);
       double error = 0;
       for (const State& s : run.steps) {
         const State e = driven.exact(s.t);
@@ -127,7 +127,7 @@ TEST(AlphaMethods, AnOscillatorMeetsItsClosedForm) {
       IntegratorOptions options = method.options;
       options.step = h;
       options.end = 2;
-      const test::Trajectory run = test::run(oscillator, oscillator.at(0.1, 0.4), options);
+      const test::Recording run = test::run(oscillator, oscillator.at(0.1, 0.4), options);
       const Eigen::Vector2d exact = oscillator.exact(2, 0.1, 0.4);
       const double error = std::hypot(run.last().q[0] - exact[0], run.last().v[0] - exact[1]);
       if (previous > 0) {
@@ -145,7 +145,7 @@ TEST(AlphaMethods, HhtIsThatOfThePaperWhereTheMassIsConstant) {
   IntegratorOptions options = hht_method(alpha);
   options.step = h;
   options.end = 0.4;
-  const test::Trajectory run = test::run(o, o.at(0.1, 0.4), options);
+  const test::Recording run = test::run(o, o.at(0.1, 0.4), options);
   // from the second step on a(n) follows from the method: take it from two successive positions
   const auto force = [&](const State& s) { return o.damping * s.v[0] + o.stiffness * s.q[0]; };
   const auto a_of = [&](const State& s, const State& before) {
@@ -167,7 +167,7 @@ TEST(AlphaMethods, TheEnergyOfAnUndampedRunStays) {
   options.step = 1e-4;
   options.end = 5;
   options.sample = 0.01;
-  const test::Trajectory run = test::run(pendulum, initial, options);
+  const test::Recording run = test::run(pendulum, initial, options);
   const double largest_kinetic = pendulum.mass * pendulum.gravity * pendulum.L * (1 - std::cos(2.0));
   double drift = 0, off = 0;
   for (const State& s : run.samples) {
@@ -184,7 +184,7 @@ TEST(AlphaMethods, TheLengthOfThePendulumDoesNotDrift) {
     IntegratorOptions options = method.options;
     options.step = 1e-3;
     options.end = 10;
-    const test::Trajectory run = test::run(pendulum, pendulum.at(1), options);
+    const test::Recording run = test::run(pendulum, pendulum.at(1), options);
     double off = 0;
     for (const State& s : run.steps) off = std::max(off, std::abs(pendulum.length_error(s)));
     EXPECT_LT(off, 1e-10) << method.name;
@@ -200,7 +200,7 @@ TEST(AlphaMethods, ThePeriodIsThatOfTheEllipticIntegral) {
     IntegratorOptions options = method.options;
     options.step = 1e-3;
     options.end = 1.2 * period;
-    const test::Trajectory run = test::run(pendulum, pendulum.at(amplitude), options);
+    const test::Recording run = test::run(pendulum, pendulum.at(amplitude), options);
     // released at a turning point: it passes the bottom to the right at three quarters of the period
     double found = 0;
     for (size_t k = 1; k < run.steps.size(); ++k) {
@@ -224,7 +224,7 @@ TEST(AlphaMethods, AJumpOfTheLoadKeepsTheOrderWhereverItIs) {
         IntegratorOptions options = method.options;
         options.step = h;
         options.end = 2;
-        const test::Trajectory run = test::run(oscillator, oscillator.at(0.1, 0.4), options);
+        const test::Recording run = test::run(oscillator, oscillator.at(0.1, 0.4), options);
         double error = 0;
         for (const State& s : run.steps) {
           const Eigen::Vector2d exact = oscillator.exact(s.t, 0.1, 0.4);
@@ -296,7 +296,7 @@ TEST(AlphaMethods, AControlledStepMeetsItsToleranceAndIsCheaper) {
     double previous = 0;
     for (const double tolerance : {1e-5, 1e-7}) {
       options.tolerance = tolerance;
-      const test::Trajectory run = test::run(pendulum, initial, options);
+      const test::Recording run = test::run(pendulum, initial, options);
       const double error = (run.last().q - exact.q).norm();
       EXPECT_GT(run.summary.largest_step, 3 * run.summary.smallest_step);
       EXPECT_LT(run.summary.rejected, run.summary.steps / 5);

@@ -27,7 +27,7 @@ TEST(Integrate, SamplesLieOnTheirGridWhateverTheStep) {
       test::CartesianPendulum pendulum;
       IntegratorOptions options = options_of(step, 0.525, 0.01);
       options.adaptive = adaptive;
-      const test::Trajectory run = test::run(pendulum, pendulum.at(1), options);
+      const test::Recording run = test::run(pendulum, pendulum.at(1), options);
       ASSERT_EQ(run.samples.size(), 54U);
       for (int k = 0; k <= 52; ++k) EXPECT_EQ(run.samples[k].t, k * 0.01);
       EXPECT_EQ(run.samples.back().t, 0.525);
@@ -38,7 +38,7 @@ TEST(Integrate, SamplesLieOnTheirGridWhateverTheStep) {
 TEST(Integrate, AnEndOnTheGridIsSampledOnce) {
   test::CartesianPendulum pendulum;
   // 0.1 * 3 is not 0.3 in the last digit
-  const test::Trajectory run = test::run(pendulum, pendulum.at(1), options_of(1e-3, 0.3, 0.1));
+  const test::Recording run = test::run(pendulum, pendulum.at(1), options_of(1e-3, 0.3, 0.1));
   ASSERT_EQ(run.samples.size(), 4U);
   EXPECT_EQ(run.samples.back().t, 0.3);
   EXPECT_EQ(run.samples.back().q, run.last().q);
@@ -49,7 +49,7 @@ TEST(Integrate, StepsLieOnTheirGridToo) {
   test::CartesianPendulum pendulum;
   State initial = pendulum.at(1);
   initial.t = 0.7;
-  const test::Trajectory run = test::run(pendulum, initial, options_of(1e-3, 2.7, 0));
+  const test::Recording run = test::run(pendulum, initial, options_of(1e-3, 2.7, 0));
   ASSERT_EQ(run.steps.size(), 2000U);
   for (int k = 1; k < 2000; ++k) EXPECT_EQ(run.steps[k - 1].t, 0.7 + k * 1e-3);
   EXPECT_EQ(run.last().t, 2.7);
@@ -66,7 +66,7 @@ TEST(Integrate, SamplesBetweenStepsAreAsExactAsSteps) {
   const State initial = pendulum.at(1.2, 0.5);
   double errors[2][4];
   for (const int level : {0, 1}) {
-    const test::Trajectory run = test::run(pendulum, initial, options_of(0.02 / (level + 1), 0.96, 0.0137));
+    const test::Recording run = test::run(pendulum, initial, options_of(0.02 / (level + 1), 0.96, 0.0137));
     const State& s = run.samples[run.samples.size() - 2];
     const State exact = test::reference(pendulum, initial, s.t, 20000);
     errors[level][0] = (s.q - exact.q).norm();
@@ -84,8 +84,8 @@ TEST(Integrate, TheSameRunTwiceIsTheSameToTheLastBit) {
     const State initial = pendulum.at(1, 0.3);
     IntegratorOptions options = options_of(2e-3, 1, 0.013);
     options.adaptive = adaptive;
-    const test::Trajectory first = test::run(pendulum, initial, options);
-    const test::Trajectory second = test::run(pendulum, initial, options);
+    const test::Recording first = test::run(pendulum, initial, options);
+    const test::Recording second = test::run(pendulum, initial, options);
     ASSERT_EQ(first.samples.size(), second.samples.size());
     for (size_t k = 0; k < first.samples.size(); ++k) {
       EXPECT_EQ(first.samples[k].q, second.samples[k].q);
@@ -153,7 +153,7 @@ TEST(Integrate, FixedStepsAreHalvedWhereTheyMustAndReturnToTheirGrid) {
   options.newton.max_iterations = 3;
   options.newton.tolerance = 1e-12;
   const State initial = pendulum.at(2.8, 1);
-  const test::Trajectory run = test::run(pendulum, initial, options);
+  const test::Recording run = test::run(pendulum, initial, options);
   EXPECT_GT(run.summary.rejected, 0);
   EXPECT_LT(run.summary.smallest_step, 0.03);
   EXPECT_NE(run.diagnostics.find("time.halved-steps"), nullptr);
@@ -176,7 +176,7 @@ TEST(Integrate, ASampleAtAJumpHasTheNewAccelerations) {
   oscillator.force = 12;
   oscillator.jump_at = 0.25;
   oscillator.breaks = {0.25};
-  const test::Trajectory run = test::run(oscillator, oscillator.at(0, 0), options_of(0.01, 0.5, 0.05));
+  const test::Recording run = test::run(oscillator, oscillator.at(0, 0), options_of(0.01, 0.5, 0.05));
   ASSERT_EQ(run.samples.size(), 11U);
   EXPECT_EQ(run.samples[4].a[0], 0);
   EXPECT_EQ(run.samples[5].t, 0.25);

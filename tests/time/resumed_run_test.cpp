@@ -15,7 +15,7 @@ using namespace test;
 
 // A run and what it saved before each of its steps, with the steps and samples so far.
 struct SavedRun {
-  Trajectory trajectory;
+  Recording trajectory;
   std::vector<std::string> saved;
   std::vector<size_t> steps, samples;
 };
@@ -36,9 +36,9 @@ SavedRun save_everywhere(Equations& equations, const State& initial, const Integ
   return result;
 }
 
-Trajectory go_on(Equations& equations, const State& initial, const IntegratorOptions& options,
+Recording go_on(Equations& equations, const State& initial, const IntegratorOptions& options,
                  const std::string& saved) {
-  Trajectory result;
+  Recording result;
   IntegrationOutput output;
   output.step = [&](const State& s) { result.steps.push_back(s); };
   output.sample = [&](const State& s) { result.samples.push_back(s); };
@@ -67,7 +67,7 @@ template <class Make>
 void expect_resumable(Make make, const IntegratorOptions& options, const std::string& what) {
   auto equations = make();
   const State initial = equations.at(2);
-  const Trajectory alone = run(equations, initial, options);
+  const Recording alone = run(equations, initial, options);
   auto others = make();
   const SavedRun whole = save_everywhere(others, initial, options);
   // saving changes nothing
@@ -76,7 +76,7 @@ void expect_resumable(Make make, const IntegratorOptions& options, const std::st
   ASSERT_GT(whole.saved.size(), 30u) << what;
   for (size_t k = 0; k < whole.saved.size(); k += 7) {
     auto fresh = make();
-    const Trajectory rest = go_on(fresh, initial, options, whole.saved[k]);
+    const Recording rest = go_on(fresh, initial, options, whole.saved[k]);
     EXPECT_TRUE(ends_like(alone.steps, rest.steps, whole.steps[k])) << what << " at step " << k;
     EXPECT_TRUE(ends_like(alone.samples, rest.samples, whole.samples[k])) << what << " at step " << k;
     EXPECT_EQ(rest.summary.steps, alone.summary.steps) << what;
@@ -160,8 +160,8 @@ TEST(ResumedRun, HasItsCheckpointWhereItWasStopped) {
   const State initial = pendulum.at(2);
   IntegratorOptions o = some_options(Integrator::GeneralizedAlpha);
   o.step = 0.01;
-  const Trajectory alone = run(pendulum, initial, o);
-  Trajectory first;
+  const Recording alone = run(pendulum, initial, o);
+  Recording first;
   std::string saved;
   IntegrationOutput output;
   output.step = [&](const State& s) { first.steps.push_back(s); };
@@ -175,7 +175,7 @@ TEST(ResumedRun, HasItsCheckpointWhereItWasStopped) {
   };
   integrate(pendulum, initial, o, output, first.summary, first.diagnostics);
   EXPECT_TRUE(first.summary.stopped);
-  const Trajectory rest = go_on(pendulum, initial, o, saved);
+  const Recording rest = go_on(pendulum, initial, o, saved);
   EXPECT_FALSE(rest.summary.stopped);
   EXPECT_TRUE(ends_like(alone.steps, rest.steps, 50));
   EXPECT_TRUE(ends_like(alone.samples, rest.samples, first.samples.size()));

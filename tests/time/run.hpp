@@ -7,15 +7,15 @@
 
 namespace lissom::test {
 
-struct Trajectory {
+struct Recording {
   std::vector<State> steps, samples;
   IntegrationSummary summary;
   Diagnostics diagnostics;
   const State& last() const { return steps.back(); }
 };
 
-inline Trajectory run(Equations& equations, const State& initial, const IntegratorOptions& options) {
-  Trajectory result;
+inline Recording run(Equations& equations, const State& initial, const IntegratorOptions& options) {
+  Recording result;
   IntegrationOutput output;
   output.step = [&](const State& state) { result.steps.push_back(state); };
   output.sample = [&](const State& state) { result.samples.push_back(state); };

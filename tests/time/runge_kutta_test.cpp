@@ -25,7 +25,7 @@ TEST(RungeKutta, HasOrderFiveAndErrorsInProportionToTheTolerance) {
     const State start = ode ? free.at(angle) : constrained.at(angle);
     std::vector<double> steps, errors;
     for (double tolerance : {1e-8, 1e-9, 1e-10}) {
-      const Trajectory r = run(equations, start, runge_kutta(tolerance, period));
+      const Recording r = run(equations, start, runge_kutta(tolerance, period));
       steps.push_back(static_cast<double>(r.summary.steps));
       errors.push_back((r.last().q - start.q).norm());
       // about a hundred steps, of which the errors partly cancel
@@ -40,7 +40,7 @@ TEST(RungeKutta, KeepsEnergyAndConstraintsOfAPendulum) {
   const State start = pendulum.at(2);
   IntegratorOptions o = runge_kutta(1e-10, 10);
   o.sample = 0.01;
-  const Trajectory r = run(pendulum, start, o);
+  const Recording r = run(pendulum, start, o);
   ASSERT_EQ(r.samples.size(), 1001u);
   for (int k = 0; k <= 1000; ++k) {
     const State& s = r.samples[k];
@@ -62,7 +62,7 @@ TEST(RungeKutta, InterpolatesWithFourthOrder) {
     IntegratorOptions o = runge_kutta(0.1, h);
     o.step = h;
     o.sample = h / 2;
-    const Trajectory r = run(pendulum, start, o);
+    const Recording r = run(pendulum, start, o);
     ASSERT_EQ(r.summary.steps, 1);
     ASSERT_EQ(r.samples.size(), 3u);
     const State exact = reference(pendulum, start, h / 2, 1000);
@@ -90,7 +90,7 @@ TEST(RungeKutta, TakesAMassMatrixThatDependsOnPositions) {
     PolarPendulum pendulum(constrained);
     const State start = pendulum.at(1.2, 0.5);
     const State exact = reference(pendulum, start, 1.5, 20000);
-    const Trajectory r = run(pendulum, start, runge_kutta(1e-10, 1.5));
+    const Recording r = run(pendulum, start, runge_kutta(1e-10, 1.5));
     EXPECT_LT((r.last().q - exact.q).norm(), 1e-8);
     EXPECT_LT((r.last().v - exact.v).norm(), 1e-7);
   }

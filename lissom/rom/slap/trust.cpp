@@ -1,11 +1,8 @@
-#include "lissom/study/trust.hpp"
+#include "lissom/rom/slap/trust.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace lissom {
-
-using nlohmann::json;
 
 double Trust::at(const State& state) {
   if (!known()) return 0;
@@ -36,13 +33,6 @@ std::string Trust::left_before() const {
   return outside_since_ ? fmt::format("; the motion had left what the model was trained on at t = {:.6g} s",
                                       *outside_since_)
                         : "";
-}
-
-json Trust::to_json() const {
-  return {{"largest", largest_},
-          {"at", at_},
-          {"outside_since", outside_since_ ? json(*outside_since_) : json(nullptr)},
-          {"threshold", trust_threshold}};
 }
 
 std::string Trust::text() const {

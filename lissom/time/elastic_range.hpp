@@ -9,9 +9,8 @@
 //             spread over the body.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "lissom/core/archive.hpp"
@@ -23,6 +22,18 @@ namespace lissom {
 // First frequency [rad/s] of a body that joints hold, as above; nothing where there is none.
 std::optional<double> held_frequency(SystemEquations& equations, int body);
 
+// A body that left the range: what passed its limit, when first, and the largest value with its time [s].
+struct ElasticLimit {
+  struct Passed {
+    double since = 0, largest = 0, at = 0;
+  };
+  std::string body;
+  std::optional<Passed> spin;      // [rad/s]
+  double first_frequency = 0;      // [rad/s], where it spins too fast
+  std::optional<Passed> rotation;  // [degrees]
+  std::int64_t node = 0;           // of the largest rotation
+};
+
 class ElasticRange {
  public:
   static constexpr double largest_spin = 1.0 / 3;  // of the first frequency
@@ -33,8 +44,8 @@ class ElasticRange {
   void step(const State& state);
   // One warning for each body, with times and places; `suffix` of its key.
   void warn(const std::string& suffix, Diagnostics& diagnostics) const;
-  // The same, of bodies that leave it.
-  nlohmann::json to_json() const;
+  // Bodies that left it.
+  std::vector<ElasticLimit> left() const;
   void archive(Archive& archive);
 
  private:

@@ -1,18 +1,15 @@
-#include "lissom/study/response.hpp"
+#include "lissom/time/response.hpp"
 
 #include <fmt/ranges.h>
 
 #include <Eigen/Eigenvalues>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
-#include "lissom/core/atomic_file.hpp"
+#include "lissom/core/error.hpp"
 #include "lissom/core/text.hpp"
-#include "lissom/io/table.hpp"
-#include "lissom/study/analysis_names.hpp"
 
 namespace lissom {
 
@@ -20,7 +17,6 @@ using Eigen::Index;
 using Eigen::MatrixXcd;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-using nlohmann::json;
 
 namespace {
 
@@ -29,11 +25,10 @@ constexpr int most_peaks = 10;
 
 // The columns that were asked for: by name, or all components of a sensor.
 std::vector<int> chosen_channels(const std::vector<std::string>& all, const std::vector<std::string>& asked,
-                                 const char* what, const SourcePos& where) {
+                                 const char* what) {
   std::vector<int> list;
-  const std::string place = where.file.empty() ? "" : to_string(where) + ": ";
   if (all.empty())
-    fail_input("{}response: the mechanism has no {}", place,
+    fail_input("response: the mechanism has no {}",
                what[0] == 'i' ? "input: add a force, torque or line force; one that is zero at all times has "
                                 "no direction and is none"
                               : "output: add a sensor");
@@ -42,8 +37,8 @@ std::vector<int> chosen_channels(const std::vector<std::string>& all, const std:
     for (size_t i = 0; i < all.size(); ++i)
       if (all[i] == name || all[i].starts_with(name + ".")) list.push_back(static_cast<int>(i));
     if (list.size() == before)
-      fail_input("{}response.{}: there is no '{}'{}; there are: {}", place, what, name,
-                 did_you_mean(name, all), fmt::join(all, ", "));
+      fail_input("response.{}: there is no '{}'{}; there are: {}", what, name, did_you_mean(name, all),
+                 fmt::join(all, ", "));
   }
   if (asked.empty())
     for (size_t i = 0; i < all.size(); ++i) list.push_back(static_cast<int>(i));
@@ -51,20 +46,20 @@ std::vector<int> chosen_channels(const std::vector<std::string>& all, const std:
 }
 
 // The grid that was asked for, and at every resonance its top and slopes, which a grid may miss.
-VectorXd sweep_frequencies(const Linearisation& model, const ResponseSpec& spec) {
+VectorXd sweep_frequencies(const Linearisation& model, const ResponseOptions& options) {
   std::vector<double> list;
-  for (int i = 0; i + 1 < spec.points; ++i) {
-    const double s = static_cast<double>(i) / (spec.points - 1);
-    list.push_back(spec.logarithmic ? spec.from * std::pow(spec.to / spec.from, s)
-                                    : spec.from + s * (spec.to - spec.from));
+  for (int i = 0; i + 1 < options.points; ++i) {
+    const double s = static_cast<double>(i) / (options.points - 1);
+    list.push_back(options.logarithmic ? options.from * std::pow(options.to / options.from, s)
+                                    : options.from + s * (options.to - options.from));
   }
-  list.push_back(spec.to);
+  list.push_back(options.to);
   for (const LinearMode& mode : model.modes) {
     const double f = std::abs(mode.eigenvalue.imag()) / (2 * std::numbers::pi);
     // undamped ones have no top
     if (!(mode.damping > 1e-12 && mode.damping < 0.3)) continue;
     for (const double widths : {-4.0, -2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 4.0})
-      if (const double at = f * (1 + widths * mode.damping); at > spec.from && at < spec.to)
+      if (const double at = f * (1 + widths * mode.damping); at > options.from && at < options.to)
         list.push_back(at);
   }
   std::sort(list.begin(), list.end());
@@ -90,26 +85,38 @@ void solve_hessenberg(const MatrixXd& H, Complex s, MatrixXcd& T, MatrixXcd& X) 
   T.triangularView<Eigen::Upper>().solveInPlace(X);
 }
 
-double phase_degrees(Complex h) {
+}  // namespace
+
+double phase_degrees(const std::complex<double>& h) {
   return std::arg(h) * 180 / std::numbers::pi;
 }
 
-}  // namespace
-
-void expect_response_names(const ResponseSpec& spec, const std::vector<std::string>& inputs,
-                           const std::vector<std::string>& outputs) {
-  chosen_channels(inputs, spec.inputs, "inputs", spec.where);
-  chosen_channels(outputs, spec.outputs, "outputs", spec.where);
+std::vector<std::string> ResponseOptions::problems() const {
+  std::vector<std::string> list;
+  if (!(from >= 0 && std::isfinite(from)))
+    list.push_back(fmt::format("from is {}, expected a frequency [Hz]", from));
+  if (!(to > from && std::isfinite(to)))
+    list.push_back(fmt::format("to is {}, expected a frequency [Hz] above from = {}", to, from));
+  if (logarithmic && from == 0)
+    list.emplace_back("from is 0, which a logarithmic scale does not reach; take scale = \"linear\"");
+  if (points < 2 || points > 10000000) list.push_back(fmt::format("points is {}, expected 2 to 1e7", points));
+  return list;
 }
 
-FrequencyResponse frequency_response(const Linearisation& model, const ResponseSpec& spec) {
-  if (const auto problems = spec.problems(); !problems.empty())
+void expect_response_names(const ResponseOptions& options, const std::vector<std::string>& inputs,
+                           const std::vector<std::string>& outputs) {
+  chosen_channels(inputs, options.inputs, "inputs");
+  chosen_channels(outputs, options.outputs, "outputs");
+}
+
+FrequencyResponse frequency_response(const Linearisation& model, const ResponseOptions& options) {
+  if (const auto problems = options.problems(); !problems.empty())
     fail_input("response: {}", fmt::join(problems, "; "));
-  const std::vector<int> inputs = chosen_channels(model.inputs, spec.inputs, "inputs", spec.where);
-  const std::vector<int> outputs = chosen_channels(model.outputs, spec.outputs, "outputs", spec.where);
+  const std::vector<int> inputs = chosen_channels(model.inputs, options.inputs, "inputs");
+  const std::vector<int> outputs = chosen_channels(model.outputs, options.outputs, "outputs");
   const Index n = model.A.rows();
   FrequencyResponse out;
-  out.frequencies = sweep_frequencies(model, spec);
+  out.frequencies = sweep_frequencies(model, options);
   const Index points = out.frequencies.size();
 
   // velocities in the size of displacements, so that no large number hides small ones
@@ -138,7 +145,8 @@ FrequencyResponse frequency_response(const Linearisation& model, const ResponseS
       pair.output = model.outputs[output];
       const bool compound = model.input_units[input].find(' ') != std::string::npos;
       const std::string& by = model.input_units[input];
-      pair.unit = model.output_units[output] + "/" + (compound ? "(" + by + ")" : by);
+      pair.unit = model.output_units[output];
+      if (by != "1") pair.unit += "/" + (compound ? "(" + by + ")" : by);
       pair.H.resize(points);
       out.pairs.push_back(std::move(pair));
     }
@@ -167,64 +175,6 @@ FrequencyResponse frequency_response(const Linearisation& model, const ResponseS
     if (pair.peaks.size() > most_peaks) pair.peaks.resize(most_peaks);
   }
   return out;
-}
-
-json response_json(const FrequencyResponse& response) {
-  json pairs = json::array();
-  for (const ResponsePair& pair : response.pairs) {
-    json magnitude = json::array(), phase = json::array(), peaks = json::array();
-    for (const Complex& h : pair.H) {
-      // exactly at an undamped frequency
-      magnitude.push_back(std::isfinite(std::abs(h)) ? json(std::abs(h)) : json(nullptr));
-      phase.push_back(std::isfinite(std::abs(h)) ? json(phase_degrees(h)) : json(nullptr));
-    }
-    for (const ResponsePeak& peak : pair.peaks)
-      peaks.push_back(
-          {{"frequency_hz", peak.frequency}, {"magnitude", peak.magnitude}, {"phase_deg", peak.phase}});
-    pairs.push_back({{"input", pair.input},
-                     {"output", pair.output},
-                     {"unit", pair.unit},
-                     {"magnitude", std::move(magnitude)},
-                     {"phase_deg", std::move(phase)},
-                     {"peaks", std::move(peaks)}});
-  }
-  return {{"frequencies_hz", std::vector<double>(response.frequencies.begin(), response.frequencies.end())},
-          {"pairs", std::move(pairs)}};
-}
-
-std::string describe_response(const FrequencyResponse& response) {
-  std::string text =
-      fmt::format("frequency response, {:.6g} to {:.6g} Hz, {} points\n", response.frequencies[0],
-                  response.frequencies[response.frequencies.size() - 1], response.frequencies.size());
-  Table table({"input", "output", "peak at", "magnitude", "phase"});
-  for (const ResponsePair& pair : response.pairs)
-    for (size_t i = 0; i < std::min<size_t>(3, pair.peaks.size()); ++i)
-      table.add({pair.input, pair.output, fmt::format("{:.6g} Hz", pair.peaks[i].frequency),
-                 fmt::format("{:.4g} {}", pair.peaks[i].magnitude, pair.unit),
-                 fmt::format("{:.1f} deg", pair.peaks[i].phase)});
-  return text + table.str();
-}
-
-void write_response(const FrequencyResponse& response, const std::filesystem::path& path) {
-  AtomicFile file(path);
-  // names may have commas and quotes
-  const auto quoted = [](std::string name) {
-    for (size_t i = name.find('"'); i != std::string::npos; i = name.find('"', i + 2)) name.insert(i, 1, '"');
-    return '"' + name + '"';
-  };
-  std::string line = "f";
-  for (const ResponsePair& pair : response.pairs) {
-    const std::string name = fmt::format("{} by {}", pair.output, pair.input);
-    line += "," + quoted(name + " magnitude") + "," + quoted(name + " phase");
-  }
-  file.write(line + "\n");
-  for (Index i = 0; i < response.frequencies.size(); ++i) {
-    line = fmt::format("{}", response.frequencies[i]);
-    for (const ResponsePair& pair : response.pairs)
-      line += fmt::format(",{},{}", std::abs(pair.H[i]), phase_degrees(pair.H[i]));
-    file.write(line + "\n");
-  }
-  file.commit();
 }
 
 }  // namespace lissom

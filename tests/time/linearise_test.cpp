@@ -1,4 +1,4 @@
-#include "lissom/study/linearise.hpp"
+#include "lissom/time/linearise.hpp"
 
 #include <gtest/gtest.h>
 
@@ -27,9 +27,16 @@ Sensor sensor_of(const std::string& name, SensorKind kind, MarkerRef marker, int
   return sensor;
 }
 
+std::pair<VectorXd, VectorXd> start_of(const System& system) {
+  std::pair<VectorXd, VectorXd> start;
+  system.initial(start.first, start.second);
+  return start;
+}
+
 // The four-bar mechanism with flexible bars and sensors, in motion.
 struct MovingFourBar {
-  StudySystem built;
+  std::unique_ptr<System> owned;
+  std::vector<Sensor> sensors;
   std::unique_ptr<SystemEquations> equations;
   State state;
 
@@ -40,10 +47,10 @@ struct MovingFourBar {
     options.ramp = 0;
     options.gravity = 9.81;
     options.damping = 0.02;
-    built.system = four_bar(options);
-    System& system = *built.system;
+    owned = four_bar(options);
+    System& system = *owned;
     const MarkerRef place = system.loads()[0].first;
-    built.sensors = {sensor_of("top", SensorKind::Position, place),
+    sensors = {sensor_of("top", SensorKind::Position, place),
                      sensor_of("speed", SensorKind::Velocity, place),
                      sensor_of("acceleration", SensorKind::Acceleration, place),
                      sensor_of("foot", SensorKind::Reaction, {}, 0)};
@@ -101,7 +108,7 @@ class NonlinearModel {
     for (Index i = 0; i < d; ++i)
       EXPECT_NEAR(there.v[independent_[i]], model_.state.v[independent_[i]] + rate[i], 1e-8);
     solver_.solve(there);
-    SensorBank bank(*model_.built.system, model_.built.sensors);
+    SensorBank bank(*model_.owned, model_.sensors);
     bank.start(equations, model_.state);
     VectorXd sensors(static_cast<Index>(bank.columns().size()));
     bank.evaluate(equations, there, sensors);
@@ -121,7 +128,7 @@ class LinearisedFourBar : public testing::TestWithParam<const char*> {};
 
 TEST_P(LinearisedFourBar, IsTheDerivativeOfTheNonlinearModelInMotion) {
   MovingFourBar model(GetParam());
-  const Linearisation linear = linearise(model.built, *model.equations, model.state);
+  const Linearisation linear = linearise(*model.equations, model.sensors, model.state);
   const Index d = linear.N.cols(), y = linear.C.rows();
   EXPECT_TRUE(linear.moving);
   ASSERT_EQ(d, model.equations->coordinates() - model.equations->constraints());
@@ -160,7 +167,7 @@ TEST_P(LinearisedFourBar, IsTheDerivativeOfTheNonlinearModelInMotion) {
 
 TEST_P(LinearisedFourBar, HasTheInputsOfItsLoads) {
   MovingFourBar model(GetParam());
-  const Linearisation linear = linearise(model.built, *model.equations, model.state);
+  const Linearisation linear = linearise(*model.equations, model.sensors, model.state);
   ASSERT_EQ(linear.inputs.size(), 1u);
   // the same mechanism with a newton more: accelerations and sensors are linear in it
   FourBarOptions options;
@@ -175,7 +182,7 @@ TEST_P(LinearisedFourBar, HasTheInputsOfItsLoads) {
   State more = model.state;
   AccelerationSolver(equations).solve(more);
   const VectorXd change = more.a - model.state.a;
-  SensorBank bank(*model.built.system, model.built.sensors);
+  SensorBank bank(*model.owned, model.sensors);
   bank.start(*model.equations, model.state);
   VectorXd after(linear.D.rows()), before(linear.D.rows());
   bank.evaluate(*model.equations, model.state, before);
@@ -191,9 +198,7 @@ INSTANTIATE_TEST_SUITE_P(Formulations, LinearisedFourBar, testing::Values("ffrf"
 // A wheel in two gimbals: outer about x, inner about y, wheel about z, all axes through one point.
 TEST(Linearise, AGyroscopeNutatesAsItsMomentsOfInertiaSay) {
   constexpr double spin = 40, axial = 0.02, across = 0.013;
-  StudySystem built;
-  built.system = std::make_unique<System>();
-  System& system = *built.system;
+  System system;
   const int outer = add_rigid(system, "outer", 0.5, {2e-3, 3e-3, 4e-3}, at({0, 0, 0}));
   const int inner = add_rigid(system, "inner", 0.4, {1e-3, 1.5e-3, 2e-3}, at({0, 0, 0}));
   Placement turning = at({0, 0, 0});
@@ -214,7 +219,7 @@ TEST(Linearise, AGyroscopeNutatesAsItsMomentsOfInertiaSay) {
   const SystemCheck check = check_system(system, 0, q);
   SystemEquations equations(system, check.kept);
   const State state = make_consistent(equations, 0, q, v).state;
-  const Linearisation linear = linearise(built, equations, state);
+  const Linearisation linear = linearise(equations, {}, state);
   ASSERT_EQ(linear.N.cols(), 3);
   EXPECT_NE(linear.states[0].find("joint"), std::string::npos);
   // tilts a about x and b about y: (Jx) a'' + h b' = 0, (Jy) b'' - h a' = 0 with h = axial spin
@@ -231,9 +236,7 @@ TEST(Linearise, AGyroscopeNutatesAsItsMomentsOfInertiaSay) {
 
 // A wheel whose centre of mass is beside its axis goes on as it does, whatever its position.
 TEST(Linearise, AFreelyTurningWheelHasNoFrequency) {
-  StudySystem built;
-  built.system = std::make_unique<System>();
-  System& system = *built.system;
+  System system;
   Placement turning = at({0.3, 0, 0});
   turning.angular_velocity = {0, 0, 20};
   turning.velocity = {0, 6, 0};
@@ -246,11 +249,54 @@ TEST(Linearise, AFreelyTurningWheelHasNoFrequency) {
   VectorXd q, v;
   system.initial(q, v);
   SystemEquations equations(system, check_system(system, 0, q).kept);
-  const Linearisation linear = linearise(built, equations, make_consistent(equations, 0, q, v).state);
+  const Linearisation linear = linearise(equations, {}, make_consistent(equations, 0, q, v).state);
   ASSERT_EQ(linear.N.cols(), 1);
   // differences of second order along the motion: 1e-6 of the square of the speed
   EXPECT_NEAR(linear.A(1, 0), 0, 4e-4);
   EXPECT_NEAR(linear.A(1, 1), 0, 4e-5);
+}
+
+// Inputs of the system come behind the loads: their columns are the derivatives of the motion and of the sensors,
+// which are linear in them.
+TEST(Linearise, InputsOfTheSystemAreInputsAsWell) {
+  System system;
+  const int mass = add_rigid(system, "mass", 2, {1, 1, 1}, at({0, 0, 0}));
+  join_at(system, "rails", JointKind::Prismatic, -1, mass, {0, 0, 0},
+          turned(std::acos(0.0), Eigen::Vector3d::UnitY()));
+  const MarkerRef hub = point(system, mass, {0, 0, 0});
+  Load push;
+  push.name = "motor";
+  push.kind = LoadKind::Force;
+  push.first = hub;
+  push.components = {3.0, 0.0, 0.0};
+  push.input = "u";
+  system.add_load(push);
+  Load line;
+  line.name = "cylinder";
+  line.kind = LoadKind::LineForce;
+  line.first = hub;
+  line.second = system.add_ground_marker({5, 0, 0});
+  line.has_second = true;
+  line.magnitude = -4.0;
+  line.input = "w";
+  system.add_load(line);
+  const auto [q, v] = start_of(system);
+  SystemEquations equations(system, check_system(system, 0, q).kept);
+  equations.hold_inputs(Eigen::Vector2d(0.5, -2));
+  const State state = make_consistent(equations, 0, q, v).state;
+  const std::vector<Sensor> sensors = {sensor_of("x", SensorKind::Acceleration, hub),
+                                       sensor_of("force", SensorKind::LoadValue, {}, 0),
+                                       sensor_of("pressure", SensorKind::LoadValue, {}, 1)};
+  const Linearisation linear = linearise(equations, sensors, state);
+  ASSERT_EQ(linear.inputs, (std::vector<std::string>{"motor", "cylinder", "u", "w"}));
+  EXPECT_EQ(linear.input_units, (std::vector<std::string>{"N", "N", "1", "1"}));
+  EXPECT_EQ(input_names(system), linear.inputs);
+  // of 2 kg; a positive line force pushes the two apart, here to the left
+  const Eigen::RowVector4d a(1 / 2.0, -1 / 2.0, 3 / 2.0, 4 / 2.0);
+  EXPECT_LT((linear.B.row(1) - a).cwiseAbs().maxCoeff(), 1e-12);
+  EXPECT_LT((linear.D.row(0) - a).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_LT((linear.D.row(3) - Eigen::RowVector4d(1, 0, 3, 0)).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_LT((linear.D.row(4) - Eigen::RowVector4d(0, 1, 0, -4)).cwiseAbs().maxCoeff(), 1e-9);
 }
 
 }  // namespace

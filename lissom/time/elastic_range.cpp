@@ -1,9 +1,8 @@
-#include "lissom/study/elastic_range.hpp"
+#include "lissom/time/elastic_range.hpp"
 
 #include <fmt/format.h>
 
 #include <Eigen/Dense>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -19,7 +18,6 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
-using nlohmann::json;
 
 namespace {
 
@@ -265,21 +263,23 @@ void ElasticRange::warn(const std::string& suffix, Diagnostics& diagnostics) con
   }
 }
 
-json ElasticRange::to_json() const {
-  json list = json::array();
+std::vector<ElasticLimit> ElasticRange::left() const {
+  std::vector<ElasticLimit> list;
   for (const Part& part : parts_) {
     if (!part.spin.since && !part.rotation.since) continue;
-    json one = {{"body", equations_.system().bodies()[part.body]->name()}};
-    if (part.spin.since)
-      one["spin"] = {{"since", *part.spin.since},
-                     {"largest", part.spin.largest},
-                     {"at", part.spin.at},
-                     {"first_frequency", *part.frequency}};
-    if (part.rotation.since)
-      one["rotation"] = {{"since", *part.rotation.since},
-                         {"largest_degrees", part.rotation.largest},
-                         {"at", part.rotation.at},
-                         {"node", part.rotation.node}};
+    ElasticLimit one;
+    one.body = equations_.system().bodies()[part.body]->name();
+    const auto passed = [](const Passed& limit) {
+      return ElasticLimit::Passed{*limit.since, limit.largest, limit.at};
+    };
+    if (part.spin.since) {
+      one.spin = passed(part.spin);
+      one.first_frequency = *part.frequency;
+    }
+    if (part.rotation.since) {
+      one.rotation = passed(part.rotation);
+      one.node = part.rotation.node;
+    }
     list.push_back(std::move(one));
   }
   return list;

@@ -4,16 +4,22 @@
 
 #include <Eigen/Core>
 
-#include <nlohmann/json_fwd.hpp>
-
-#include <filesystem>
 #include <string>
 #include <vector>
 
-#include "lissom/io/analysis_spec.hpp"
-#include "lissom/study/linearise.hpp"
+#include "lissom/time/linearise.hpp"
 
 namespace lissom {
+
+struct ResponseOptions {
+  double from = 0, to = 0;  // [Hz]
+  int points = 400;
+  bool logarithmic = true;
+  std::vector<std::string> inputs, outputs;  // names or beginnings of them, "tip" of "tip.x"; empty: all
+
+  // As sentences.
+  std::vector<std::string> problems() const;
+};
 
 struct ResponsePeak {
   double frequency = 0, magnitude = 0, phase = 0;  // [Hz], the pair's unit, [deg]
@@ -31,14 +37,14 @@ struct FrequencyResponse {
   std::vector<ResponsePair> pairs;
 };
 
+double phase_degrees(const std::complex<double>& h);  // -180 to 180
+
 // A is brought to Hessenberg form once; each frequency then costs the square of the states. Throws
 // InputError: an input or output that there is not, no input, no output.
-FrequencyResponse frequency_response(const Linearisation& model, const ResponseSpec& spec);
+FrequencyResponse frequency_response(const Linearisation& model, const ResponseOptions& options);
 
-nlohmann::json response_json(const FrequencyResponse& response);
-// The peaks as a table.
-std::string describe_response(const FrequencyResponse& response);
-// f, then magnitude and phase [deg] of every pair.
-void write_response(const FrequencyResponse& response, const std::filesystem::path& path);
+// Throws InputError as frequency_response() does for names, where these inputs and outputs are all that there are.
+void expect_response_names(const ResponseOptions& options, const std::vector<std::string>& inputs,
+                           const std::vector<std::string>& outputs);
 
 }  // namespace lissom

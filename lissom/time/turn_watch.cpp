@@ -1,4 +1,4 @@
-#include "lissom/study/turn_watch.hpp"
+#include "lissom/time/turn_watch.hpp"
 
 #include "lissom/mbs/archive_state.hpp"
 

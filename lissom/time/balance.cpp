@@ -1,4 +1,4 @@
-#include "lissom/study/balance.hpp"
+#include "lissom/time/balance.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -58,8 +58,8 @@ void Balance::step(const State& state) {
   angular_drift_ = std::max(angular_drift_, (energy.angular_momentum - initial_.angular_momentum).norm());
 }
 
-ResultBalance Balance::at(const State& state) {
-  ResultBalance out;
+BalanceSample Balance::at(const State& state) {
+  BalanceSample out;
   out.energy = equations_.energy(state);
   const Record& from = last_.t <= state.t ? last_ : previous_;
   const Record now = record(state.t, out.energy);
@@ -82,6 +82,19 @@ std::optional<Balance::Drift> Balance::drift_above_limit() const {
                                   [&](const Level& one) { return std::ldexp(1.0, one.k + 1) > limit; });
   return Drift{signed_drift_ / scale_, level != levels_.end() ? level->t : largest_drift_at_,
                largest_drift_at_};
+}
+
+BalanceSummary Balance::summary() const {
+  BalanceSummary out;
+  out.energy_drift = scale_ > 0 ? energy_drift_ / scale_ : energy_drift_;
+  out.energy_scale = scale_;
+  out.constraint_drift = constraint_drift_;
+  out.momentum_drift = momentum_drift();
+  out.angular_momentum_drift = angular_momentum_drift();
+  out.initial = initial_;
+  out.work_in = last_.work_in;
+  out.dissipated = last_.dissipated;
+  return out;
 }
 
 std::optional<double> Balance::momentum_drift() const {

@@ -1,8 +1,6 @@
 // How far the states of a run are from what a reduced mechanism was trained on.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
 #include <optional>
 #include <string>
 
@@ -30,7 +28,9 @@ class Trust {
   void warn(Diagnostics& diagnostics) const;
   // For the message of a run that fails: it may be why.
   std::string left_before() const;
-  nlohmann::json to_json() const;
+  double largest() const { return largest_; }
+  double largest_at() const { return at_; }                            // [s]
+  std::optional<double> outside_since() const { return outside_since_; }  // [s]
   std::string text() const;
   // What later samples depend on.
   void archive(Archive& archive) { archive(any_, largest_, at_, first_outside_, outside_since_); }

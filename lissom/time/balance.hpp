@@ -7,11 +7,28 @@
 #include <vector>
 
 #include "lissom/core/archive.hpp"
-#include "lissom/io/result_file.hpp"
 #include "lissom/mbs/system.hpp"
 #include "lissom/time/integrate.hpp"
 
 namespace lissom {
+
+// What the balance of a run says at a sample. Drifts are those of this sample, not the largest so far.
+struct BalanceSample {
+  SystemEnergy energy;
+  double work_in = 0, dissipated = 0;  // [J] since the start
+  double energy_drift = 0;             // total - initial total - work_in + dissipated [J]
+  double constraint_drift = 0;         // largest |g| [m]
+};
+
+// Of a whole run.
+struct BalanceSummary {
+  // Largest ones over the steps: of energy, relative to the largest energy, `energy_scale` [J]; of constraints [m];
+  // of momenta relative to those that the kinetic energy allows, nothing where something acts from outside.
+  double energy_drift = 0, energy_scale = 0, constraint_drift = 0;
+  std::optional<double> momentum_drift, angular_momentum_drift;
+  SystemEnergy initial;
+  double work_in = 0, dissipated = 0;  // [J]
+};
 
 // Energy, momentum and constraints over a run. The work of loads, motions and damping is the integral of
 // their power over the steps, by parabolas through the last three of them.
@@ -20,12 +37,12 @@ class Balance {
   Balance(SystemEquations& equations, const State& initial);
 
   void step(const State& state);
+  // The loads jump right after the last step, which ended at this state.
+  void jump_after(const State& state) { before_jump_ = state; }
 
   // Of a state at or near the last steps.
-  ResultBalance at(const State& state);
+  BalanceSample at(const State& state);
 
-  // Largest ones over the steps; the first relative to the largest energy.
-  double energy_drift() const { return scale_ > 0 ? energy_drift_ / scale_ : energy_drift_; }
   double energy_scale() const { return scale_; }
   // Whether the drift says something of the motion: above drift_limit of the largest energy, above 1e-5 of
   // the work that went in or out, which is known no better, and above round-off.
@@ -36,17 +53,13 @@ class Balance {
     double largest_at = 0;
   };
   std::optional<Drift> drift_above_limit() const;
-  double constraint_drift() const { return constraint_drift_; }
-  // Relative to the momentum that the kinetic energy allows; nothing where something acts from outside.
-  std::optional<double> momentum_drift() const;
-  std::optional<double> angular_momentum_drift() const;
-  const SystemEnergy& initial() const { return initial_; }
-  double work_in() const { return last_.work_in; }
-  double dissipated() const { return last_.dissipated; }
+  BalanceSummary summary() const;
   // What later steps and samples depend on.
   void archive(Archive& archive);
 
  private:
+  std::optional<double> momentum_drift() const;
+  std::optional<double> angular_momentum_drift() const;
   struct Record {
     double t = 0, power_in = 0, power_out = 0, work_in = 0, dissipated = 0;
     void archive(Archive& archive);
