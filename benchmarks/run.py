@@ -900,6 +900,52 @@ print(json.dumps(dict(rhs=1e6 * best, simulate=whole)))
     record("python-simulate/program", python["simulate"] / program, "wall time of Study.simulate / of lissom simulate", 1.2, "lower")
 
 
+def bench_control(folder):
+    """A flexible robot arm under a controller in Python at 1 kHz, 0.5 s: the full mechanism, and its linear model."""
+    script = f"""
+import json, pathlib, time, tomllib
+import numpy as np
+import lissom
+here = pathlib.Path({str(ROOT / "examples" / "robot-arm")!r})
+content = tomllib.loads((here / "study.toml").read_text())
+for key in ("sweep", "compare", "cases", "linearise", "response"):
+    del content[key]
+content["gravity"] = [0, 0, 0]
+for joint in content["joints"]:
+    joint.pop("motion", None)
+content["loads"] = [
+    dict(name="shoulder motor", kind="torque", on="upper.shoulder", torque=[0, -1, 0], factor=dict(input="shoulder")),
+    dict(name="elbow motor", kind="torque", on="fore.elbow", reaction="upper.elbow", torque=[0, -1, 0], factor=dict(input="elbow"))]
+content["sensors"] = [dict(name=name, kind="joint-angle", of=name) for name in ("shoulder", "elbow")] + [
+    dict(name=place, kind="angular-velocity", of=place) for place in ("upper.shoulder", "fore.elbow", "upper.elbow")]
+content["simulate"] = dict(end=0.5, step=1e-3)
+links = {{name: content["bodies"][name] for name in ("upper", "fore")}}
+lissom.Study(dict(bodies=links), folder=here).reduce(".")
+for name, link in links.items():
+    content["bodies"][name] = dict(reduced=str(pathlib.Path(name + ".reduced.h5").resolve()), position=link.get("position"))
+rom = lissom.Study(dict(content, train=dict(method="linear", truncation="frequency", highest=500))).train().rom
+outputs, goal = ["shoulder", "elbow", "upper.shoulder.wy", "fore.elbow.wy", "upper.elbow.wy"], np.array([0.05, -0.08])
+def pd(t, y):
+    return [20, 5] * (goal - y[:2]) - [1.5, 0.4] * np.array([-y[2], y[4] - y[3]])
+out = dict(states=rom.order)
+for name, model in dict(full=lissom.Study(content), linear=rom).items():
+    best = 1e300
+    for _ in range(3):
+        begin = time.process_time()
+        run = model.simulate(controller=pd, rate=1000, outputs=outputs)
+        best = min(best, time.process_time() - begin)
+    out[name], out[name + "_end"] = best, [run.sensors[one + ".angle"][-1] for one in ("shoulder", "elbow")]
+print(json.dumps(out))
+"""
+    _, text = run(["/usr/bin/python3", "-B", "-W", "ignore", "-c", script], cwd=folder,
+                  env={**os.environ, "PYTHONPATH": str(ROOT / "build" / "python"), "OMP_NUM_THREADS": "1"})
+    found = json.loads(text)
+    apart = max(abs(a - b) for a, b in zip(found["full_end"], found["linear_end"]))
+    say(f"arm under PD at 1 kHz, 0.5 s: full {found['full']:.3f} s, linear model of {found['states']} states {found['linear']:.4f} s, angles {apart:.1e} rad apart")
+    record("control/linear", found["linear"], "processor seconds for 0.5 s, linear model, controller in Python at 1 kHz", 0.1, "lower")
+    record("control/full-over-linear", found["full"] / found["linear"], "times faster than the full arm under the same controller", 10, "higher")
+
+
 def bench_startup(folder):
     """How long the program and the Python module take to be there, both best of twenty, each a process of its own; the module's own
     share is without the interpreter's start."""
@@ -918,7 +964,7 @@ def bench_startup(folder):
 BENCHMARKS = {"part": bench_part, "readers": bench_readers, "scaling": bench_scaling, "million": bench_million,
               "reduction": bench_reduction, "exudyn": bench_exudyn, "simulation": bench_simulation, "slap": bench_slap,
               "stress": bench_stress, "paraview": bench_paraview, "ancf": bench_ancf,
-              "report": bench_report, "sweep": bench_sweep, "python": bench_python, "startup": bench_startup}
+              "report": bench_report, "sweep": bench_sweep, "python": bench_python, "control": bench_control, "startup": bench_startup}
 
 
 def main():

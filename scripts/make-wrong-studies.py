@@ -119,6 +119,13 @@ BASES = {
         "sweep": {"parameters": [{"key": "bodies.link.rigid.mass", "from": 1, "to": 2, "points": 3, "scale": "linear"}]},
         "cases": [{"name": "heavy", "set": {"bodies.link.rigid.mass": 3}}],
     },
+    "linear": {
+        "bodies": {"link": LINK},
+        "joints": [HINGE],
+        "loads": [{"name": "push", "kind": "force", "on": "link.tip", "force": [0, 1, 0]}],
+        "sensors": [{"name": "tip", "kind": "position", "of": "link.tip"}],
+        "train": {"method": "linear", "about": "static", "truncation": "frequency", "highest": 100, "statics": True},
+    },
 }
 
 

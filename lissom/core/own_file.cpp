@@ -155,6 +155,7 @@ bool is_own_table(const fs::path& path, std::string_view heading) {
       {"mode,sample_1", ""},
       {"samples,", ",indicator"},
       {"test,", ",times_faster,fallback,problem"},
+      {"number,hankel_value,bound", ""},
   };
   for (const Heading& known : headings)
     if (heading.starts_with(known.begin) && heading.ends_with(known.end)) return true;

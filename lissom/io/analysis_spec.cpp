@@ -1,25 +1,33 @@
 #include "lissom/io/analysis_spec.hpp"
 
 #include <cmath>
+#include <tuple>
 
 #include "lissom/io/toml_table.hpp"
 
 namespace lissom {
 
-LineariseSpec read_linearise_spec(TomlTable& table, const UnitSystem& units) {
-  LineariseSpec spec;
-  spec.where = table.where();
+std::pair<LineariseSpec::About, double> read_about(TomlTable& table, const UnitSystem& units) {
+  LineariseSpec::About state = LineariseSpec::About::Start;
+  double at = 0;
   if (const TomlValue* about = table.value("about")) {
     if (about->is_string()) {
       table.choice<LineariseSpec::About>(
           "about", {{"start", LineariseSpec::About::Start}, {"static", LineariseSpec::About::Static}},
-          spec.about);
+          state);
     } else if (const auto time = table.number("about")) {
-      spec.about = *time == 0 ? LineariseSpec::About::Start : LineariseSpec::About::Time;
-      spec.time = *time * units.time;
+      state = *time == 0 ? LineariseSpec::About::Start : LineariseSpec::About::Time;
+      at = *time * units.time;
       if (*time < 0) table.problem("about", fmt::format("is {}, expected a time from 0 on", *time));
     }
   }
+  return {state, at};
+}
+
+LineariseSpec read_linearise_spec(TomlTable& table, const UnitSystem& units) {
+  LineariseSpec spec;
+  spec.where = table.where();
+  std::tie(spec.about, spec.time) = read_about(table, units);
   if (const auto modes = table.integer("modes")) {
     if (*modes < 1 || *modes > 100000)
       table.problem("modes", fmt::format("is {}, expected 1 to 100000", *modes));

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lissom/core/error.hpp"
@@ -28,6 +29,8 @@ struct ResponseSpec : ResponseOptions {
   SourcePos where;
 };
 
+// The key `about` of a table: "start", "static", or a time [s].
+std::pair<LineariseSpec::About, double> read_about(TomlTable& table, const UnitSystem& units);
 LineariseSpec read_linearise_spec(TomlTable& table, const UnitSystem& units);
 ResponseSpec read_response_spec(TomlTable& table);
 

@@ -67,7 +67,8 @@ std::vector<std::string> output_files(const StudyFile& study) {
   for (const BodySpec& body : study.bodies)
     for (std::string& file : files_of_body(body)) files.push_back(std::move(file));
   if (study.train) files.emplace_back("model.rom.h5");
-  if (study.train && !study.train->pod) files.insert(files.end(), {"modes.csv", "orders.csv"});
+  if (study.train && study.train->linear) files.emplace_back("hankel.csv");
+  if (study.train && study.train->is_slap()) files.insert(files.end(), {"modes.csv", "orders.csv"});
   if (study.train && study.train->pod) {
     files.insert(files.end(), {"samples.csv", "singular_values.csv", "principal_angles.csv"});
     if (study.train->pod->plan == PodPlan::Greedy) files.emplace_back("greedy.csv");

@@ -29,7 +29,10 @@ const std::vector<std::pair<std::string, Formulation>>& formulation_names() {
 
 const std::vector<std::pair<std::string, MechanismModel>>& mechanism_model_names() {
   static const std::vector<std::pair<std::string, MechanismModel>> names = {
-      {"full", MechanismModel::Full}, {"slap", MechanismModel::Slap}, {"pod", MechanismModel::Pod}};
+      {"full", MechanismModel::Full},
+      {"slap", MechanismModel::Slap},
+      {"pod", MechanismModel::Pod},
+      {"linear", MechanismModel::Linear}};
   return names;
 }
 

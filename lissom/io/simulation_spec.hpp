@@ -96,7 +96,7 @@ struct ParaviewSpec {
 };
 
 // What is simulated: the bodies themselves, or the mechanism reduced as a whole.
-enum class MechanismModel : std::uint8_t { Full, Slap, Pod };
+enum class MechanismModel : std::uint8_t { Full, Slap, Pod, Linear };
 const std::vector<std::pair<std::string, MechanismModel>>& mechanism_model_names();  // "full", ..
 
 // An input of loads as a function of time.

@@ -12,6 +12,7 @@
 
 #include "lissom/core/file_kind.hpp"
 #include "lissom/core/text.hpp"
+#include "lissom/io/linear_file.hpp"
 #include "lissom/io/output_names.hpp"
 #include "lissom/io/pod_file.hpp"
 #include "lissom/io/study_keys.hpp"
@@ -301,6 +302,13 @@ void check_train(TomlTable& table, const StudyFile& study) {
       table.problem("method", "is \"pod\", which is trained on simulations: add [simulate]");
     return;
   }
+  if (study.train->linear) {
+    if (!study.simulation)
+      table.problem("method", "is \"linear\", and the study has no joints, loads or sensors to be linearised");
+    else if (study.train->linear->about == LineariseSpec::About::Time && !study.simulation->simulate)
+      table.problem("about", "is a time, and the study has no [simulate] that leads to it");
+    return;
+  }
   if (study.train->project_on_joints && (!study.simulation || study.simulation->joints.empty()))
     table.problem("joints",
                   "the study has no [[joints]] that the model could keep exactly: add them, or say "
@@ -385,20 +393,23 @@ StudyFile read_root(const TomlValue& root, const Context& context, TomlProblems&
       return it == keys.end() ? simulate.where : position_of(it->second, simulate.where);
     };
     const bool has_model = is_rom || !context.pod_rom.empty();
-    const char* model = simulate.model == MechanismModel::Pod ? "pod" : "slap";
+    std::string model;
+    for (const auto& [name, value] : mechanism_model_names())
+      if (value == simulate.model) model = name;
     if (simulate.is_reduced() && !has_model && !table.has("train"))
       problems.add(where(), "simulate.model",
                    fmt::format("\"{}\" needs a model: add [train]{}, which makes one of "
                                "this study's motions, or rom = \"FILE\" in place of the bodies",
-                               model, simulate.model == MechanismModel::Pod ? " with method = \"pod\"" : ""));
-    else if (simulate.is_reduced() && study.train &&
-             study.train->pod.has_value() != (simulate.model == MechanismModel::Pod))
+                               model,
+                               simulate.model == MechanismModel::Slap
+                                   ? ""
+                                   : fmt::format(" with method = \"{}\"", model)));
+    else if (simulate.is_reduced() && study.train && study.train->method() != model)
       problems.add(where(), "simulate.model",
-                   fmt::format("is \"{}\", but [train] has method = \"{}\"", model,
-                               study.train->pod ? "pod" : "slap"));
+                   fmt::format("is \"{}\", but [train] has method = \"{}\"", model, study.train->method()));
     if (!simulate.is_reduced() && is_rom && rom.empty())
       problems.add(where(), "simulate.model", "is \"full\", but 'rom' is a reduced mechanism: leave it out");
-    if (is_rom) simulate.model = MechanismModel::Slap;
+    if (is_rom) simulate.model = is_linear_file(study.rom) ? MechanismModel::Linear : MechanismModel::Slap;
     if (!context.pod_rom.empty()) {
       simulate.model = MechanismModel::Pod;
       if (!root.as_table().at("simulate").as_table().contains("newton_reuse"))
@@ -429,7 +440,7 @@ StudyFile read_root(const TomlValue& root, const Context& context, TomlProblems&
 // Runs of [train] are cases with a simulation of the bodies themselves.
 void check_runs(const TomlValue& root, const StudyFile& study, const StudyFile& asking,
                 TomlProblems& problems) {
-  if (!asking.train || asking.train->pod || !asking.train->trajectories.empty()) return;
+  if (!asking.train || !asking.train->is_slap() || !asking.train->trajectories.empty()) return;
   std::vector<std::string> names;
   for (const StudyCase& variant : study.cases) names.push_back(variant.study.case_name);
   const auto problem = [&](const std::string& message) {

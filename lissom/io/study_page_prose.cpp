@@ -431,6 +431,22 @@ Full and reduced model run at these parameters. Errors are relative L2 norms of 
 `summary.json` and in `pod_test.csv`, with the seconds of both integrations without output; motions are in `tests/NAME`. `samples.csv`, `singular_values.csv`, `principal_angles.csv` (largest angle between the
 bases of two samples, degrees) and, of a greedy plan, `greedy.csv` are the numbers of the figures. Full simulations stay in `training/001` and so on; with `--resume` those that are complete are read.
 
+### `[train]` with `method = "linear"`
+
+The mechanism linearised about an equilibrium and truncated: small motions under its loads and inputs, which is what controllers are designed with. Nothing is simulated.
+[Theory](../theory/linear.md).
+
+    [train]
+    method = "linear"
+    about = "static"
+    tolerance = 1e-4
+
+@only train linear
+
+Inputs are the forces, torques and line forces, each by its size along its own direction, then the inputs of loads; outputs the columns of the sensors, without those of `energy`, which have no linear
+part. Springs, dampers, gravity and joints are part of the model. Simulations (`model = "linear"`, or `lissom simulate` of the model) are solved exactly, with loads as parabolas over every
+`step`; a load whose direction changes is refused. Displacements count from where the study starts.
+
 ### A study of a reduced mechanism
 
     rom = "four-bar.rom.h5"

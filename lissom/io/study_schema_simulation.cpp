@@ -454,7 +454,10 @@ const TableSchema& simulate_schema() {
                        {"slap", "the mechanism reduced as a whole, by `[train]` of this study or from `rom`"},
                        {"pod",
                         "a mechanism of beams on a basis for its parameters, by `[train]` with "
-                        "`method = \"pod\"` or from `rom`"}},
+                        "`method = \"pod\"` or from `rom`"},
+                       {"linear",
+                        "small motions about an equilibrium, by `[train]` with `method = \"linear\"` or from "
+                        "`rom`"}},
            .meaning = "what is simulated"},
           {.name = "step",
            .kinds = kind::number,

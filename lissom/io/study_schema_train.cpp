@@ -1,4 +1,4 @@
-// The keys of [train], of both methods.
+// The keys of [train], of all methods.
 #include "lissom/io/study_schema.hpp"
 
 namespace lissom {
@@ -9,6 +9,7 @@ namespace d = dimensions;
 
 const std::vector<std::string> for_slap = {"slap"};
 const std::vector<std::string> for_pod = {"pod"};
+const std::vector<std::string> for_linear = {"linear"};
 
 const TableSchema& sources_schema() {
   static const TableSchema schema = {
@@ -159,7 +160,10 @@ const TableSchema& train_schema() {
            .choices = {{"slap", "system-level affine projection"},
                        {"pod",
                         "a mechanism of beams on a basis of its own motions, "
-                        "[below](#train-with-method--pod)"}},
+                        "[below](#train-with-method--pod)"},
+                       {"linear",
+                        "the mechanism linearised about an equilibrium and truncated, "
+                        "[below](#train-with-method--linear)"}},
            .meaning = "of reduction"},
           {.name = "order",
            .kinds = kind::integer,
@@ -394,6 +398,49 @@ const TableSchema& train_schema() {
            .table = &test_schema(),
            .when = for_pod,
            .meaning = "`[[train.test]]`, see below"},
+          // method = "linear"
+          {.name = "about",
+           .kinds = kind::word | kind::number,
+           .dimension = d::time,
+           .otherwise = "`\"start\"`",
+           .bounds = at_least(0),
+           .choices = {{"start", "where the run begins"}, {"static", "the equilibrium at t = 0"}},
+           .when = for_linear,
+           .shown_kind = "text or time",
+           .meaning = "the state that is linearised, which must be at rest and in equilibrium; a number is a time of "
+                      "the run of `[simulate]`"},
+          {.name = "truncation",
+           .kinds = kind::word,
+           .fallback = "balanced",
+           .choices = {{"balanced", "what matters least between inputs and outputs is left out, with a bound of the error"},
+                       {"frequency", "modes up to `highest`, or the `order` lowest states"},
+                       {"none", "nothing is left out"}},
+           .when = for_linear,
+           .meaning = "what is left out"},
+          {.name = "order",
+           .kinds = kind::integer,
+           .otherwise = "by `tolerance` or `highest`",
+           .bounds = between(1, 4000),
+           .when = for_linear,
+           .meaning = "states of the model, twice the degrees of freedom at most; a pair of conjugate modes is not cut"},
+          {.name = "tolerance",
+           .kinds = kind::number,
+           .fallback = 1e-3,
+           .bounds = inside(0, 1),
+           .when = for_linear,
+           .meaning = "of balanced truncation: the bound of the error of any harmonic response, over the largest one"},
+          {.name = "highest",
+           .kinds = kind::number,
+           .otherwise = "required with `\"frequency\"`, or `order`",
+           .bounds = above(0),
+           .when = for_linear,
+           .meaning = "of truncation by frequency: the highest one that is kept [Hz]"},
+          {.name = "statics",
+           .kinds = kind::boolean,
+           .fallback = true,
+           .when = for_linear,
+           .meaning = "what is left out follows the loads at once, so that static answers stay exact; otherwise it is "
+                      "cut off"},
       }};
   return schema;
 }

@@ -188,7 +188,7 @@ class Limits {
 }  // namespace
 
 std::vector<TomlProblem> training_problems(const StudyFile& study, const StudyFile& asking) {
-  if (!asking.train || asking.train->pod || study.bodies.empty()) return {};
+  if (!asking.train || !asking.train->is_slap() || study.bodies.empty()) return {};
   return Limits(study, asking).find_all();
 }
 

@@ -110,9 +110,15 @@ TrainSpec read_train_spec(TomlTable& table, const TomlValue& root, const UnitSys
                           const std::vector<std::string>& bodies, const std::filesystem::path& folder) {
   TrainSpec spec;
   spec.where = table.where();
-  bool pod = false;
-  table.choice<bool>("method", {{"slap", false}, {"pod", true}}, pod);
-  if (pod) {
+  enum class Method : std::uint8_t { Slap, Pod, Linear } method = Method::Slap;
+  table.choice<Method>(
+      "method", {{"slap", Method::Slap}, {"pod", Method::Pod}, {"linear", Method::Linear}}, method);
+  if (method == Method::Linear) {
+    spec.recovery = spec.reconstruct = false;
+    spec.linear = read_linear_train_spec(table, units);
+    return spec;
+  }
+  if (method == Method::Pod) {
     spec.recovery = spec.reconstruct = false;
     spec.pod = read_pod_train_spec(table, root);
     return spec;

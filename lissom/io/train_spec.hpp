@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lissom/fe/stress_recovery.hpp"
+#include "lissom/io/linear_train_spec.hpp"
 #include "lissom/io/pod_train_spec.hpp"
 #include "lissom/io/snapshot_file.hpp"
 
@@ -15,7 +16,10 @@ namespace lissom {
 class TomlTable;
 
 struct TrainSpec {
-  std::optional<PodTrainSpec> pod;  // method = "pod"; what follows is that of "slap"
+  std::optional<PodTrainSpec> pod;        // method = "pod"
+  std::optional<LinearTrainSpec> linear;  // method = "linear"; what follows is that of "slap"
+  bool is_slap() const { return !pod && !linear; }
+  std::string_view method() const { return pod ? "pod" : linear ? "linear" : "slap"; }
   std::optional<int> order;         // m; proposed where it is not given
   int max_order = 20;               // orders looked at
   int reference = 1;                // sample of the first run, from one, that is the reference configuration

@@ -51,4 +51,19 @@ void dgesdd_(const char* job, const int* m, const int* n, double* A, const int* 
 void dgesvd_(const char* job_u, const char* job_v, const int* m, const int* n, double* A, const int* lda,
              double* S, double* U, const int* ldu, double* VT, const int* ldvt, double* work,
              const int* lwork, int* info);
+// rows and columns of a general matrix scaled to like sizes by powers of two (job S); scale (n)
+void dgebal_(const char* job, const int* n, double* A, const int* lda, int* low, int* high, double* scale,
+             int* info);
+// real Schur form A = Q T Q^T of a general matrix, T in A's place; sort is "N" here, select not called
+void dgees_(const char* vectors, const char* sort, int (*select)(const double*, const double*), const int* n,
+            double* A, const int* lda, int* selected, double* real, double* imaginary, double* Q,
+            const int* ldq, double* work, const int* lwork, int* bwork, int* info);
+// the selected eigenvalues of a Schur form brought to its top
+void dtrsen_(const char* job, const char* vectors, const int* select, const int* n, double* T, const int* ldt,
+             double* Q, const int* ldq, double* real, double* imaginary, int* selected, double* s, double* sep,
+             double* work, const int* lwork, int* iwork, const int* liwork, int* info);
+// op(A) X + sign X op(B) = scale C for A and B in Schur form, X in C's place
+void dtrsyl_(const char* op_a, const char* op_b, const int* sign, const int* m, const int* n, const double* A,
+             const int* lda, const double* B, const int* ldb, double* C, const int* ldc, double* scale,
+             int* info);
 }

@@ -11,6 +11,7 @@
 #include "lissom/report/report_runs.hpp"
 #include "lissom/report/report_training.hpp"
 #include "lissom/study/inspect_rom.hpp"
+#include "lissom/study/linear_training.hpp"
 
 namespace lissom {
 
@@ -150,6 +151,11 @@ json training_of_model(const std::filesystem::path& file, Diagnostics& diagnosti
         entry["parameters"][rom.library.parameters[p]] = sample.parameters[static_cast<Eigen::Index>(p)];
       j["samples"].push_back(std::move(entry));
     }
+    return j;
+  }
+  if (is_linear_file(file)) {
+    json j = rom_json(read_linear_file(file, diagnostics));
+    j["method"] = "linear";
     return j;
   }
   const RomFile rom = read_rom_file(file, diagnostics);

@@ -72,7 +72,7 @@ UnitSystem units_of(const std::string& study) {
 bool is_reduced(const ReportRun& run) {
   for (const json& body : part_of(run.simulation, "bodies")) {
     const std::string formulation = text_in(body, "formulation");
-    if (formulation == "slap" || formulation == "pod") return true;
+    if (formulation == "slap" || formulation == "pod" || formulation == "linear") return true;
   }
   return run.result && run.result->header.has_trust;
 }

@@ -225,13 +225,22 @@ void report_slap(ReportSection& section, const json& training, const std::string
 
 void report_training(ReportDraft& draft, const json& training) {
   if (!training.is_object()) return;
-  const bool pod = text_in(training, "method") == "pod";
+  const bool pod = text_in(training, "method") == "pod", linear = text_in(training, "method") == "linear";
   ReportSection& section = draft.section("training", "Training of the small model");
   if (pod) {
     section.lead =
         "A parametric model: full simulations at a few values of the parameters give modes, and the model "
         "for any other value is made from those of its neighbours (POD).";
     report_pod(draft, section, training);
+  } else if (linear) {
+    section.lead =
+        "The mechanism is linearised about an equilibrium, and what matters least between its inputs and outputs, or "
+        "is too fast, is left out (linear).";
+    ReportFacts facts;
+    facts.rows.emplace_back("Order", ReportValue(report_number(number_in(training, "order"), 9)));
+    facts.rows.emplace_back("Of", ReportValue(report_number(number_in(training, "source_order"), 9)));
+    facts.rows.emplace_back("Why", ReportValue(text_in(training, "why")));
+    section.blocks.push_back(std::move(facts));
   } else {
     section.lead =
         "The motion of the full model is broken down into modes of the whole mechanism, and the first m of "
@@ -240,7 +249,7 @@ void report_training(ReportDraft& draft, const json& training) {
   }
   // of cases that were trained otherwise
   const json& cases = part_of(draft.summary, "cases");
-  if (!cases.is_object() || pod) return;
+  if (!cases.is_object() || pod || linear) return;
   for (const auto& [name, own] : cases.items()) {
     const json& other = part_of(own, "training");
     if (!other.is_object()) continue;

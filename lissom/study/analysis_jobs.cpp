@@ -22,6 +22,12 @@ LineariseSpec asked(const LineariseJob& job, const StudyFile& study) {
 }
 
 Linearisation linearised(const LineariseJob& job, const Mechanism& mechanism, JobContext& context) {
+  if (mechanism.linear) {
+    if (job.at || job.statics)
+      fail_input("{}: the model is linear, and the same at all states: leave out --at and --static",
+                 job.mechanism.main.file);
+    return as_linearisation(mechanism.linear->file.model);
+  }
   return linearise_study(mechanism.study, asked(job, mechanism.study), mechanism.make, context.diagnostics,
                          context.progress, context.stop);
 }

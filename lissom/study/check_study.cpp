@@ -73,7 +73,7 @@ void describe(const StudyFile& study, const std::map<std::string, std::string>& 
     text += fmt::format("  {}, {}, {}\n", plural(joints, "joint"), plural(loads, "load"),
                         plural(sensors, "sensor"));
   if (study.train)
-    text += fmt::format("  trains a reduced mechanism, method {}\n", study.train->pod ? "pod" : "slap");
+    text += fmt::format("  trains a reduced mechanism, method {}\n", study.train->method());
   out["trains"] = study.train.has_value();
   if (study.simulation && study.simulation->simulate) {
     const SimulateSpec& simulate = *study.simulation->simulate;

@@ -6,6 +6,7 @@
 #include "lissom/study/beam_groups.hpp"
 #include "lissom/study/inspect_result.hpp"
 #include "lissom/study/inspect_rom.hpp"
+#include "lissom/study/linear_training.hpp"
 #include "lissom/study/simulate.hpp"
 
 namespace lissom {
@@ -47,6 +48,10 @@ JobResult inspect_study(const StudyInput& input, JobContext& context) {
 JobResult inspect_rom(const std::string& file, JobContext& context) {
   if (is_pod_file(file)) {
     const PodFile model = read_pod_file(file, context.diagnostics);
+    return {rom_json(model), describe_rom(model)};
+  }
+  if (is_linear_file(file)) {
+    const LinearFile model = read_linear_file(file, context.diagnostics);
     return {rom_json(model), describe_rom(model)};
   }
   const RomFile model = read_rom_file(file, context.diagnostics);

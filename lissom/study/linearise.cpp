@@ -13,44 +13,62 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using nlohmann::json;
 
-Linearisation linearise_study(const StudyFile& study, const LineariseSpec& spec,
-                              const std::function<StudySystem()>& make, Diagnostics& diagnostics,
-                              const ProgressHook& progress, const std::function<bool()>& stop) {
+StudyState state_of_study(const StudyFile& study, LineariseSpec::About about, double time,
+                          const std::function<StudySystem()>& make, Diagnostics& diagnostics,
+                          const ProgressHook& progress, const std::function<bool()>& stop) {
   if (!study.simulation)
     fail_input("{}: has no loads, sensors or joints to be linearised", study.path.string());
-  StudyFile asked = study;
-  StudySystem built = make();
-  State state;
-  std::unique_ptr<SystemEquations> equations;
-  if (spec.about == LineariseSpec::About::Time) {
+  StudyState out;
+  out.built = make();
+  // problems of the start itself are told once
+  Diagnostics told_before;
+  const auto start_here = [&](std::optional<double> static_at, Diagnostics& to) {
+    return study_start(out.built, study, to, static_at, progress);
+  };
+  if (about == LineariseSpec::About::Time) {
     if (!study.simulation->simulate)
-      fail_input("{}: has no [simulate] that leads to t = {:g} s", study.path.string(), spec.time);
-    if (!(spec.time > 0)) fail_input("the time to linearise at is {} s, expected one from 0 on", spec.time);
-    asked.simulation->simulate->integrator.end = spec.time;
+      fail_input("{}: has no [simulate] that leads to t = {:g} s", study.path.string(), time);
+    if (!(time > 0)) fail_input("the time to linearise at is {} s, expected one from 0 on", time);
+    StudyFile asked = study;
+    asked.simulation->simulate->integrator.end = time;
     SimulationOptions options;
     options.write_files = false;
     options.stop = stop;
     const SimulationRun run = simulate(asked, {}, make(), diagnostics, progress, options);
     const Index last = run.t.size() - 1;
-    const SystemCheck check = check_system(*built.system, 0, built.q);
-    equations = std::make_unique<SystemEquations>(*built.system, check.kept);
-    state = make_consistent(*equations, run.t[last], run.q.col(last), run.v.col(last), {},
-                            run.turns_at(last))
-                .state;
-  } else {
-    const bool statics = spec.about == LineariseSpec::About::Static;
-    Start start =
-        study_start(built, asked, diagnostics, statics ? std::optional<double>(0) : std::nullopt, progress);
-    state = start.initial.state;
-    equations = std::move(start.equations);
+    const SystemCheck check = check_system(*out.built.system, 0, out.built.q);
+    out.equations = std::make_unique<SystemEquations>(*out.built.system, check.kept);
+    out.state = make_consistent(*out.equations, run.t[last], run.q.col(last), run.v.col(last), {},
+                                run.turns_at(last))
+                    .state;
+    out.reference = out.start = start_here(std::nullopt, told_before).initial.state;
+    return out;
   }
-  Linearisation model = linearise(*equations, built.sensors, state);
+  const bool statics = about == LineariseSpec::About::Static;
+  Start start = start_here(statics ? std::optional<double>(0) : std::nullopt, diagnostics);
+  out.state = start.initial.state;
+  out.equations = std::move(start.equations);
+  out.reference = start.reference();
+  out.start = out.state;
+  if (statics) {
+    const Start own = start_here(std::nullopt, told_before);
+    out.reference = own.reference();
+    out.start = own.initial.state;
+  }
+  return out;
+}
+
+Linearisation linearise_study(const StudyFile& study, const LineariseSpec& spec,
+                              const std::function<StudySystem()>& make, Diagnostics& diagnostics,
+                              const ProgressHook& progress, const std::function<bool()>& stop) {
+  const StudyState at = state_of_study(study, spec.about, spec.time, make, diagnostics, progress, stop);
+  Linearisation model = linearise(*at.equations, at.built.sensors, at.state);
   if (model.moving)
     diagnostics.warn(
         "linearise.moving",
         fmt::format("at t = {:.6g} s the mechanism moves or is not in equilibrium: A, B, C and D are "
                     "those of this moment, and so are the frequencies",
-                    state.t));
+                    at.state.t));
   return model;
 }
 

@@ -12,7 +12,18 @@
 
 namespace lissom {
 
+// A state of a study, with the system that it is one of.
+struct StudyState {
+  StudySystem built;
+  std::unique_ptr<SystemEquations> equations;
+  State state;             // consistent
+  State reference, start;  // what displacements count from, and where a run begins
+};
 // `make` builds the study's system; called once or twice.
+StudyState state_of_study(const StudyFile& study, LineariseSpec::About about, double time,
+                          const std::function<StudySystem()>& make, Diagnostics& diagnostics,
+                          const ProgressHook& progress = {}, const std::function<bool()>& stop = {});
+
 Linearisation linearise_study(const StudyFile& study, const LineariseSpec& spec,
                               const std::function<StudySystem()>& make, Diagnostics& diagnostics,
                               const ProgressHook& progress = {}, const std::function<bool()>& stop = {});

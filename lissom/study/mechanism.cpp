@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include "lissom/core/text.hpp"
+#include "lissom/study/mechanism_ode.hpp"
 #include "lissom/study/train.hpp"
 
 namespace lissom {
@@ -72,6 +73,19 @@ StudySystem pod_system(const StudyFile& variant, const PodFile& model, bool stri
   return make_pod_system(variant, model, store, context.diagnostics, context.progress, options);
 }
 
+LinearTraining trained_linear(const StudyFile& variant, JobContext& context) {
+  const StudyFile asked = with_full_model(variant);
+  BodyStore store(false, false, stress_needs(asked));
+  const auto make = [&] { return make_system(asked, store, context.diagnostics, context.progress); };
+  return train_linear(asked, make, context.diagnostics, context.progress, context.stop);
+}
+
+std::unique_ptr<Rom> open_rom(const Mechanism& mechanism, JobContext& context) {
+  if (mechanism.linear)
+    return std::make_unique<LinearRom>(linear_rom(mechanism.study, *mechanism.linear, context.diagnostics));
+  return std::make_unique<MechanismOde>(mechanism.study, mechanism.make(), context.diagnostics, context.progress);
+}
+
 PodTraining trained_pod(const StudyInput& input, const StudyFile& study, const StudyFile& variant,
                         const std::filesystem::path& folder, const ResumeOptions& resume,
                         JobContext& context) {
@@ -89,6 +103,13 @@ PodTraining trained_pod(const StudyInput& input, const StudyFile& study, const S
 
 namespace {
 
+void take_linear(Mechanism& out, LinearMechanism linear) {
+  out.linear = std::make_shared<const LinearMechanism>(std::move(linear));
+  out.make = []() -> StudySystem {
+    fail_input("a linear model has no bodies any more: simulate it, linearise it, or ask for its response");
+  };
+}
+
 Mechanism open(const MechanismInput& input, JobContext& context) {
   Mechanism out;
   if (input.is_study()) {
@@ -103,6 +124,14 @@ Mechanism open(const MechanismInput& input, JobContext& context) {
       out.make = [variant = out.study, training, strict = input.strict, &context] {
         return pod_system(variant, training->rom, strict, context);
       };
+      return out;
+    }
+    if (to_train && out.study.train->linear) {
+      take_linear(out, {trained_linear(out.study, context).rom, *out.study.simulation});
+      return out;
+    }
+    if (is_linear_file(out.study.rom)) {
+      take_linear(out, linear_mechanism(read_linear_file(out.study.rom, context.diagnostics), out.study.rom));
       return out;
     }
     if (!out.study.pod_rom.empty()) {
@@ -146,6 +175,17 @@ Mechanism open(const MechanismInput& input, JobContext& context) {
     out.make = [variant = out.study, model, strict = input.strict, &context] {
       return pod_system(variant, *model, strict, context);
     };
+    return out;
+  }
+  if (is_linear_file(input.main.file)) {
+    LinearMechanism linear =
+        linear_mechanism(read_linear_file(input.main.file, context.diagnostics), input.main.file);
+    const StudyFile study = study_of_rom(linear.file.study, linear.file.study_path, input);
+    const std::string own_case = input.study ? "" : linear.file.case_name;
+    if (input.case_name != own_case) warn_of_trained(study, input.case_name, context.diagnostics);
+    out.study = chosen_case(study, input.case_name.empty() ? own_case : input.case_name);
+    out.title = study.title;
+    take_linear(out, std::move(linear));
     return out;
   }
   const auto rom = std::make_shared<const RomFile>(read_rom_file(input.main.file, context.diagnostics));

@@ -8,6 +8,8 @@
 #include "lissom/io/rom_file.hpp"
 #include "lissom/study/build_system.hpp"
 #include "lissom/study/job.hpp"
+#include "lissom/study/linear_run.hpp"
+#include "lissom/study/linear_training.hpp"
 #include "lissom/study/study_inputs.hpp"
 
 namespace lissom {
@@ -25,6 +27,7 @@ struct Mechanism {
   StudyFile study;  // or the case
   std::string title;
   std::function<StudySystem()> make;         // reduces bodies as needed, once
+  std::shared_ptr<const LinearMechanism> linear;  // in its place: bodies are not known any more
   std::shared_ptr<const InputGuard> inputs;  // no file that it comes from is replaced
 };
 // Trains the model where the study simulates one that is to be trained. `context` must outlive the result.
@@ -38,6 +41,10 @@ const StudyFile& chosen_case(const StudyFile& study, const std::string& name);
 StudyFile study_of_rom(const std::string& own, const std::string& path, const MechanismInput& input);
 // A parametric model in place of a case's bodies.
 StudySystem pod_system(const StudyFile& variant, const PodFile& model, bool strict, JobContext& context);
+// The linear model of a study or of a case of it.
+LinearTraining trained_linear(const StudyFile& variant, JobContext& context);
+// Whichever it is, as an ordinary differential equation. Throws InputError as MechanismOde and linear_rom() do.
+std::unique_ptr<Rom> open_rom(const Mechanism& mechanism, JobContext& context);
 // The parametric model that a study or its case is to be trained for; files where `folder` is given.
 PodTraining trained_pod(const StudyInput& input, const StudyFile& study, const StudyFile& variant,
                         const std::filesystem::path& folder, const ResumeOptions& resume,

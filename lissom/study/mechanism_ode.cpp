@@ -27,9 +27,11 @@ struct MechanismOde::Impl {
   AccelerationSolver accelerations;
   NewtonMatrix mass, tangent;
   SensorBank bank;
-  std::vector<std::string> columns, units;
+  std::vector<RomChannel> inputs, outputs;
   State state;
-  VectorXd unit, column;
+  VectorXd x0;
+  // room
+  VectorXd unit, column, u, above, below, x;
 
   Impl(StudySystem system, Start at)
       : built(std::move(system)),
@@ -40,13 +42,17 @@ struct MechanismOde::Impl {
         tangent(matrix_of(*start.equations)),
         bank(*built.system, built.sensors),
         state(start.initial.state),
+        x0(2 * m),
         unit(VectorXd::Zero(m)),
-        column(m) {
+        column(m),
+        x(2 * m) {
     bank.start(*start.equations, start.initial.state);
-    for (const SensorColumn& one : bank.columns()) {
-      columns.push_back(one.name);
-      units.push_back(si_unit(one));
-    }
+    for (const SensorColumn& one : bank.columns()) outputs.push_back({one.name, si_unit(one)});
+    for (const Input& one : built.system->inputs()) inputs.push_back({one.name, "1"});
+    x0 << start.initial.state.q, start.initial.state.v;
+    u.resize(static_cast<Index>(inputs.size()));
+    above.resize(static_cast<Index>(outputs.size()));
+    below.resize(above.size());
   }
 
   SystemEquations& equations() { return *start.equations; }
@@ -55,6 +61,17 @@ struct MechanismOde::Impl {
     state.t = t;
     state.q = x.head(m);
     state.v = x.tail(m);
+  }
+
+  void set(double t, const Ref<const VectorXd>& x, const Ref<const VectorXd>& u) {
+    set(t, x);
+    equations().hold_inputs(u);
+  }
+
+  // Outputs at the state, whose inputs are held.
+  void measure(Ref<VectorXd> y) {
+    accelerations.solve(state);
+    bank.evaluate(equations(), state, y);
   }
 
   // M at the state.
@@ -104,41 +121,46 @@ const StudySystem& MechanismOde::built() const {
 const State& MechanismOde::initial() const {
   return impl_->start.initial.state;
 }
+std::string_view MechanismOde::method() const {
+  return impl_->built.rom ? "slap" : impl_->built.pod ? "pod" : "full";
+}
+int MechanismOde::states() const {
+  return 2 * coordinates();
+}
+const std::vector<RomChannel>& MechanismOde::inputs() const {
+  return impl_->inputs;
+}
+const std::vector<RomChannel>& MechanismOde::outputs() const {
+  return impl_->outputs;
+}
+double MechanismOde::start_time() const {
+  return initial().t;
+}
+const VectorXd& MechanismOde::start() const {
+  return impl_->x0;
+}
 std::vector<double> MechanismOde::break_times() const {
   return impl_->equations().break_times();
 }
-const std::vector<std::string>& MechanismOde::columns() const {
-  return impl_->columns;
-}
-const std::vector<std::string>& MechanismOde::units() const {
-  return impl_->units;
+
+void MechanismOde::inputs_at(double t, Vector u) const {
+  const std::vector<Input>& inputs = impl_->built.system->inputs();
+  for (size_t k = 0; k < inputs.size(); ++k)
+    u[static_cast<Index>(k)] = inputs[k].value ? (*inputs[k].value)(t) : 0;
 }
 
-void MechanismOde::rhs(double t, const Ref<const VectorXd>& x, Ref<VectorXd> f) {
-  impl_->set(t, x);
+void MechanismOde::rhs(double t, const ConstVector& x, const ConstVector& u, Vector f) {
+  impl_->set(t, x, u);
   impl_->accelerations.solve(impl_->state);
   f.head(impl_->m) = impl_->state.v;
   f.tail(impl_->m) = impl_->state.a;
 }
 
-std::vector<std::string> MechanismOde::inputs() const {
-  std::vector<std::string> names;
-  for (const Input& input : impl_->built.system->inputs()) names.push_back(input.name);
-  return names;
-}
-
-void MechanismOde::hold_inputs(const Ref<const VectorXd>& u) {
-  if (const auto names = inputs(); u.size() != 0 && u.size() != static_cast<Index>(names.size()))
-    fail_input("u: has {} numbers, and there are {} inputs{}{}", u.size(), names.size(),
-               names.empty() ? "" : ": ", fmt::join(names, ", "));
-  impl_->equations().hold_inputs(u);
-}
-
 // r(q, v, a, t) = M a + h = 0 gives da = -M^-1 (dr/dq dq + dr/dv dv), with M a counted in dr/dq.
-void MechanismOde::jacobian(double t, const Ref<const VectorXd>& x, Ref<MatrixXd> J) {
+void MechanismOde::jacobian(double t, const ConstVector& x, const ConstVector& u, Matrix J) {
   const Index m = impl_->m;
   SystemEquations& equations = impl_->equations();
-  impl_->set(t, x);
+  impl_->set(t, x, u);
   impl_->accelerations.solve(impl_->state);
   impl_->factorise_mass();
   J.topLeftCorner(m, m).setZero();
@@ -154,7 +176,7 @@ void MechanismOde::jacobian(double t, const Ref<const VectorXd>& x, Ref<MatrixXd
   }
 }
 
-void MechanismOde::input_matrix(double t, const Ref<const VectorXd>& x, Ref<MatrixXd> B) {
+void MechanismOde::input_matrix(double t, const ConstVector& x, Matrix B) {
   const Index m = impl_->m;
   SystemEquations& equations = impl_->equations();
   impl_->set(t, x);
@@ -169,7 +191,7 @@ void MechanismOde::input_matrix(double t, const Ref<const VectorXd>& x, Ref<Matr
   }
 }
 
-void MechanismOde::mass(double t, const Ref<const VectorXd>& x, Ref<MatrixXd> M) {
+void MechanismOde::mass(double t, const ConstVector& x, Matrix M) {
   impl_->set(t, x);
   impl_->state.a.setZero();
   impl_->equations().jacobian(impl_->state, 1, {0, 0, 1, 1, 1}, impl_->tangent);
@@ -179,7 +201,56 @@ void MechanismOde::mass(double t, const Ref<const VectorXd>& x, Ref<MatrixXd> M)
   }
 }
 
-void MechanismOde::sensors(const Ref<const VectorXd>& t, const Ref<const MatrixXd>& x, Ref<MatrixXd> values) {
+void MechanismOde::output(double t, const ConstVector& x, const ConstVector& u, Vector y) {
+  impl_->set(t, x, u);
+  impl_->measure(y);
+}
+
+void MechanismOde::output_derivatives(double t, const ConstVector& x, const ConstVector& u, Matrix C,
+                                      Matrix D) {
+  Impl& d = *impl_;
+  const SystemEquations& equations = d.equations();
+  const VectorXd& scale = equations.displacement_scale();
+  const double length = equations.length();
+  // inputs: outputs that are forces or accelerations are linear in them
+  if (u.size() > 0)
+    d.u = u;
+  else
+    inputs_at(t, d.u);
+  d.set(t, x);
+  for (Index k = 0; k < d.u.size(); ++k) {
+    const double held = d.u[k], h = std::max(1.0, std::abs(held));
+    d.u[k] = held + h;
+    d.equations().hold_inputs(d.u);
+    d.measure(d.above);
+    d.u[k] = held - h;
+    d.equations().hold_inputs(d.u);
+    d.measure(d.below);
+    d.u[k] = held;
+    D.col(k) = (d.above - d.below) / (2 * h);
+  }
+  d.equations().hold_inputs(d.u);
+  // positions by a millionth of the size, velocities by as much of theirs
+  double speed = 1e-3 * length;
+  for (Index i = 0; i < d.m; ++i) speed = std::max(speed, std::abs(scale[i] * x[d.m + i]));
+  d.x = x;
+  for (Index i = 0; i < 2 * d.m; ++i) {
+    const double metres = scale[i % d.m] > 0 ? scale[i % d.m] : length;
+    const double h = i < d.m ? 1e-6 * length / metres : 1e-4 * speed / metres;
+    d.x[i] = x[i] + h;
+    d.set(t, d.x);
+    d.measure(d.above);
+    d.x[i] = x[i] - h;
+    d.set(t, d.x);
+    d.measure(d.below);
+    d.x[i] = x[i];
+    C.col(i) = (d.above - d.below) / (2 * h);
+  }
+}
+
+void MechanismOde::sensors(const ConstVector& t, const Ref<const MatrixXd>& x, const ConstVector& u,
+                           Matrix values) {
+  impl_->equations().hold_inputs(u);
   // as at the start: calling it twice gives the same
   SensorBank bank = impl_->bank;
   VectorXd row(values.rows());

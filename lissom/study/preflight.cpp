@@ -13,6 +13,7 @@
 #include "lissom/io/rom_file.hpp"
 #include "lissom/study/body_labels.hpp"
 #include "lissom/study/joint_gaps.hpp"
+#include "lissom/study/linear_run.hpp"
 #include "lissom/study/pod_points.hpp"
 #include "lissom/time/response.hpp"
 
@@ -246,6 +247,10 @@ void Preflight::look_at_rom(const StudyFile& study) {
   Diagnostics told_by_the_run;
   Diagnostics& diagnostics = who_ == For::Check ? diagnostics_ : told_by_the_run;
   try {
+    if (is_linear_file(study.rom)) {
+      linear_rom(study, linear_mechanism(read_linear_file(study.rom, diagnostics), study.rom), diagnostics);
+      return;
+    }
     const RomFile file = read_rom_file(study.rom, diagnostics);
     look_at_built(study, build_rom_system(study, file.model, diagnostics));
   } catch (const InputError& e) {

@@ -22,6 +22,8 @@
 #include "lissom/study/body_store.hpp"
 #include "lissom/study/compare.hpp"
 #include "lissom/study/gcms.hpp"
+#include "lissom/study/linear_run.hpp"
+#include "lissom/study/linear_training.hpp"
 #include "lissom/study/paraview.hpp"
 #include "lissom/study/preflight.hpp"
 #include "lissom/study/reduce.hpp"
@@ -47,7 +49,7 @@ class StudyRunner {
         all_diagnostics_(diagnostics),
         progress_(progress),
         options_(options),
-        store_(study.train.has_value() && !study.train->pod,
+        store_(study.train.has_value() && study.train->is_slap(),
                wants_paraview(study) || (options.view && options.write_files), stress_needs(study)) {}
 
   StudyRunner(const StudyRunner&) = delete;
@@ -139,6 +141,11 @@ class StudyRunner {
     options.stop = options_.stop;
     options.resume = options_.resume;
     options.checkpoint = options_.checkpoint;
+    if (const auto linear = linear_of(study)) {
+      // solved anew in no time
+      options.resume = false;
+      return simulate_linear(study, out, *linear, diagnostics_, options);
+    }
     if (!needs_training(study)) return simulate(study, out, store_, diagnostics_, progress_, options);
     return simulate(study, out, make_system(study), diagnostics_, progress_, options);
   }
@@ -163,7 +170,40 @@ class StudyRunner {
     return built;
   }
 
+  // The linear model that a study simulates, by its training or from a file; nothing where it is another one.
+  std::optional<LinearMechanism> linear_of(const StudyFile& study) {
+    if (is_linear_file(study.rom)) return linear_mechanism(read_linear_file(study.rom, diagnostics_), study.rom);
+    if (!needs_training(study) || !study.train->linear) return std::nullopt;
+    return LinearMechanism{linear_trained(study).rom, *study.simulation};
+  }
+
+  // method = "linear", of the study, a case or a point of a sweep itself: nothing has to be simulated for it.
+  const LinearTraining& linear_trained(const StudyFile& study) {
+    if (const auto found = linear_trainings_.find(study.case_name); found != linear_trainings_.end())
+      return found->second;
+    const StudyFile asked = with_full_model(study);
+    const auto make = [&] { return lissom::make_system(asked, store_, diagnostics_, progress_); };
+    return linear_trainings_
+        .emplace(study.case_name, train_linear(asked, make, diagnostics_, progress_, options_.stop))
+        .first->second;
+  }
+
+  // [train] of the study with method = "linear".
+  void add_linear_training(const std::filesystem::path& out, std::string& text, json& summary) {
+    const LinearTraining& training = linear_trained(study_);
+    text += "\ntraining\n" + describe_linear_training(training);
+    summary["training"] = linear_training_json(training);
+    if (options_.write_files) summary["training"]["files"] = write_linear_training(training, out);
+  }
+
   Analyses run_analyses(const StudyFile& study) {
+    if (!study.linearise && !study.response) return {};
+    if (const auto linear = linear_of(study)) {
+      Analyses out;
+      out.linearisation = as_linearisation(linear->file.model);
+      if (study.response) out.response = study_response(*out.linearisation, *study.response);
+      return out;
+    }
     return analyse(
         study, [&] { return make_system(study); }, diagnostics_, progress_, options_.stop);
   }
@@ -177,6 +217,8 @@ class StudyRunner {
     if (!options_.write_files || !analyses.linearisation) return;
     json& files = summary["linearisation"]["files"];
     files = write_analyses(analyses, out);
+    // shapes are not known any more
+    if (linear_of(study)) return;
     if (study.linearise && study.linearise->paraview) {
       if (show_modes(study, *analyses.linearisation, out / "system_modes.exo"))
         files.push_back("system_modes.exo");
@@ -268,7 +310,8 @@ class StudyRunner {
 
   // The run on the meshes: its view, and for ParaView where the study asks for it.
   void show(const StudyFile& study, SimulationRun& run, const std::filesystem::path& out) {
-    if (!options_.write_files) return;
+    // a linear model has no nodes
+    if (!options_.write_files || !run.built) return;
     const SimulateSpec& simulate = *study.simulation->simulate;
     const auto meshes = [&] { return meshes_to_show(study, store_, diagnostics_, progress_); };
     if (simulate.paraview) write_motion(run, *simulate.paraview, meshes(), out, diagnostics_, progress_);
@@ -327,7 +370,7 @@ class StudyRunner {
 
   // Of a case that does not share the study's; told once.
   const Training* own_training(const StudyFile& study) {
-    if (!needs_training(study) || !study_.train || study.train->pod) return nullptr;
+    if (!needs_training(study) || !study_.train || !study.train->is_slap()) return nullptr;
     const std::string key = training_key(*study.train);
     if (key == training_key(*study_.train) || !told_.insert(key).second) return nullptr;
     return &trainings_.at(key);
@@ -336,7 +379,7 @@ class StudyRunner {
   // The residual of the full model at the instants that a reduced run asks for.
   void check(const StudyFile& study, SimulationRun& run) {
     if (study.simulation->simulate->check_at.empty()) return;
-    if (!needs_training(study) || study.train->pod) {
+    if (!needs_training(study) || !study.train->is_slap()) {
       diagnostics_.warn("simulate.check", "check_at is for SLAP models that are trained in the same run");
       return;
     }
@@ -403,6 +446,7 @@ class StudyRunner {
   std::map<std::string, FeBody> loaded_;  // by BodySpec::reduction_key, until they are run
   std::map<std::string, Training> trainings_;
   std::map<std::string, PodTraining> pod_trainings_;
+  std::map<std::string, LinearTraining> linear_trainings_;
   std::shared_ptr<FolderLock> folder_lock_;  // of a sweep, until the summary is there
   std::set<std::string> told_;
   std::set<std::string> done_;
@@ -587,6 +631,8 @@ StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Dia
   for (const bool reduced : {false, true}) {
     if (reduced && study.train && study.train->pod) {
       runner.add_pod_training(out, run.text, summary);
+    } else if (reduced && study.train && study.train->linear) {
+      runner.add_linear_training(out, run.text, summary);
     } else if (reduced && study.train) {
       const Training& training = runner.trained(*study.train);
       summary["training"] = training_json(training);

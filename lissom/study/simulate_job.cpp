@@ -112,8 +112,24 @@ SimulateResult simulate_pod_file(const SimulateJob& job, JobContext& context) {
   return result;
 }
 
+// A study or a case of it with a linear model.
+SimulateResult simulate_by_linear(const SimulateJob& job, const StudyFile& study, const StudyFile& variant,
+                                  const LinearMechanism& mechanism, JobContext& context) {
+  const std::filesystem::path out = folder_of(job);
+  const auto lock = lock_of(job, out);
+  return result_of(
+      job, study, variant, out,
+      simulate_linear(variant, out, mechanism, context.diagnostics, simulation_options(job, context)));
+}
+
 SimulateResult simulate_rom(const SimulateJob& job, JobContext& context) {
   const MechanismInput& input = job.mechanism;
+  if (is_linear_file(input.main.file)) {
+    const Mechanism mechanism = open_mechanism(input, context);
+    SimulateResult result = simulate_by_linear(job, mechanism.study, mechanism.study, *mechanism.linear, context);
+    result.json["rom"] = input.main.file;
+    return result;
+  }
   if (is_pod_file(input.main.file)) return simulate_pod_file(job, context);
   const RomFile rom = read_rom_file(input.main.file, context.diagnostics);
   const StudyFile study = study_of_rom(rom.study, rom.study_path, input);
@@ -159,6 +175,17 @@ SimulateResult simulate_study(const SimulateJob& job, JobContext& context) {
   const StudyFile& variant = chosen_case(study, input.case_name);
   if (!variant.pod_rom.empty())
     return simulate_pod(job, study, variant, read_pod_file(variant.pod_rom, context.diagnostics), context);
+  if (is_linear_file(variant.rom))
+    return simulate_by_linear(job, study, variant,
+                              linear_mechanism(read_linear_file(variant.rom, context.diagnostics), variant.rom),
+                              context);
+  if (needs_training(variant) && variant.train->linear) {
+    const LinearTraining training = trained_linear(variant, context);
+    SimulateResult result = simulate_by_linear(job, study, variant, {training.rom, *variant.simulation}, context);
+    result.text = describe_linear_training(training) + "\n" + result.text;
+    result.json["train"] = linear_training_json(training);
+    return result;
+  }
   const std::filesystem::path out = folder_of(job);
   const auto lock = lock_of(job, out);
   BodyStore store(false, job.write_files && (wants_paraview(variant) || job.view), stress_needs(study));

@@ -27,7 +27,7 @@ void finish_training(TrainResult& result, const StudyFile& study, const std::fil
 // Before anything is computed.
 void check_training_folder(const StudyFile& study, const std::filesystem::path& out) {
   check_output_folder(out);
-  for (const char* name : {"model.rom.h5", "modes.csv", "orders.csv", "samples.csv", "singular_values.csv",
+  for (const char* name : {"model.rom.h5", "hankel.csv", "modes.csv", "orders.csv", "samples.csv", "singular_values.csv",
                            "principal_angles.csv", "greedy.csv", "pod_test.csv"}) {
     const std::vector<std::string> files = output_files(study);
     if (std::find(files.begin(), files.end(), name) != files.end()) expect_replaceable(out / name);
@@ -73,6 +73,34 @@ TrainResult train_parametric(const TrainJob& job, StudyFile& study, const std::f
   return result;
 }
 
+TrainResult train_by_linearising(const TrainJob& job, StudyFile& study, const std::filesystem::path& out,
+                                 JobContext& context) {
+  if (job.resume.resume)
+    fail_input("--resume: goes with method = \"pod\" of [train], whose full simulations are kept");
+  if (job.order) {
+    if (*job.order < 1) fail_input("--order: is {}, expected 1 or more", *job.order);
+    LinearOptions& options = study.train->linear->options;
+    if (options.truncation == LinearTruncation::None)
+      fail_input("--order: does not go with truncation = \"none\" of [train], which keeps all states");
+    options.order = *job.order;
+    options.highest.reset();
+  }
+  std::optional<FolderLock> lock;
+  if (job.write_files) {
+    check_training_folder(study, out);
+    lock.emplace(out);
+  }
+  TrainResult result;
+  LinearTraining training = trained_linear(study, context);
+  std::vector<std::string> files;
+  if (job.write_files) files = write_linear_training(training, out);
+  result.json = linear_training_json(training);
+  result.text = fmt::format("{}\n\n{}", study.title, describe_linear_training(training));
+  result.linear = std::make_shared<const LinearTraining>(std::move(training));
+  finish_training(result, study, out, files);
+  return result;
+}
+
 }  // namespace
 
 TrainResult run_train_job(const TrainJob& job, JobContext& context) {
@@ -86,6 +114,7 @@ TrainResult run_train_job(const TrainJob& job, JobContext& context) {
                job.study.file);
   const std::filesystem::path out = job.out.empty() ? default_folder(job.study.file) : job.out;
   if (study.train->pod) return train_parametric(job, study, out, context);
+  if (study.train->linear) return train_by_linearising(job, study, out, context);
   if (job.resume.resume)
     fail_input("--resume: goes with method = \"pod\" of [train], whose full simulations are kept");
   if (job.order) {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "lissom/study/job.hpp"
+#include "lissom/study/linear_training.hpp"
 #include "lissom/study/train.hpp"
 
 namespace lissom {
@@ -16,10 +17,11 @@ struct TrainJob {
   ResumeOptions resume;  // of method = "pod"
 };
 
-// One of the two trainings, by the method of [train].
+// One of the trainings, by the method of [train].
 struct TrainResult : JobResult {
   std::shared_ptr<const Training> slap;
   std::shared_ptr<const PodTraining> pod;
+  std::shared_ptr<const LinearTraining> linear;
   std::filesystem::path out;  // with model.rom.h5; empty: no files
 };
 

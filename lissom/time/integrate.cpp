@@ -108,8 +108,7 @@ class Run {
       equations_.count_turns(counted);
       if (output_.control.act) {
         act(counted);
-        make_solvers();
-        accelerations_->solve(counted);
+        follow_control(counted);
       }
       stepper->start(counted);
       if (options_.sample > 0)
@@ -148,11 +147,12 @@ class Run {
       give(output_.step, stepper->state());
       if (stepper->state().t == stop && has_break) {
         give_samples(*stepper, jump - 2 * round_off_, false);
-        if (at_control <= jump + round_off_) {
+        const bool controlled = at_control <= jump + round_off_;
+        if (controlled) {
           act(stepper->state());
           ++next_control;
         }
-        start_again(*stepper, jump);
+        start_again(*stepper, jump, controlled && at_break > jump + round_off_);
         summary_.end = jump;
         give_samples(*stepper, jump, true);
       } else {
@@ -243,13 +243,48 @@ class Run {
     }
   }
 
-  // After a jump: velocities as prescribed motions now want them, accelerations of the new loads.
-  void start_again(Stepper& stepper, double jump) {
+  // Accelerations and multipliers after inputs have changed. A controller jumps at every call, and modes that the
+  // steps h do not resolve would be set ringing by each of these jumps if they took the accelerations of the
+  // instant. They follow as the implicit step itself lets them: da of (M + h^2 K / 4 + h C / 2) da + G' dlambda = -r
+  // and G da = 0, with r what is left of the equations of motion at the accelerations of before. Where nothing is
+  // stiff, and for methods that resolve everything, that is the acceleration of the new inputs.
+  void follow_control(State& state) {
+    const bool implicit =
+        options_.integrator == Integrator::GeneralizedAlpha || options_.integrator == Integrator::HhtI3;
+    if (!implicit || !(options_.step > 0)) {
+      make_solvers();
+      return accelerations_->solve(state);
+    }
+    const int n = equations_.coordinates(), m = equations_.constraints();
+    if (!follower_)
+      follower_ = std::make_unique<NewtonMatrix>(n + m, equations_.blocks(), NewtonMatrix::Storage::Automatic,
+                                                 equations_.symmetry());
+    const double h = options_.step, c = m > 0 ? equations_.typical_mass() : 1;
+    equations_.jacobian(state, 1, {h * h / 4, h / 2, 1, c, c}, *follower_);
+    if (!follower_->factorise())
+      fail("at {:.6g} s the accelerations cannot follow the controller: {} has no mass and no constraint, or depends "
+           "on others",
+           state.t, equations_.row_name(std::max(0, follower_->singular_row())));
+    Eigen::VectorXd x = Eigen::VectorXd::Zero(n + m);
+    equations_.residual(state, 1, x.head(n));
+    x = -x;
+    follower_->solve_in_place(x);
+    state.a += x.head(n);
+    state.lambda += c * x.tail(m);
+  }
+
+  // After a jump: velocities as prescribed motions now want them, accelerations of the new loads. Where only
+  // inputs jump, `by_control`, motions go on as they were.
+  void start_again(Stepper& stepper, double jump, bool by_control) {
     make_solvers();
     State state = stepper.state();
     state.t = std::nextafter(jump, infinity);
-    projector_->project(state, 1e-12);
-    accelerations_->solve(state);
+    if (by_control) {
+      follow_control(state);
+    } else {
+      projector_->project(state, 1e-12);
+      accelerations_->solve(state);
+    }
     // with the rates of after the jump
     equations_.count_turns(state);
     stepper.start(state);
@@ -269,6 +304,7 @@ class Run {
   double seconds_before_ = 0;
   std::unique_ptr<AccelerationSolver> accelerations_;
   std::unique_ptr<Projector> projector_;
+  std::unique_ptr<NewtonMatrix> follower_;  // of follow_control()
 };
 
 }  // namespace

@@ -26,14 +26,6 @@ namespace {
 // Full matrices of twice this order and their eigenvalues take minutes.
 constexpr Index most_coordinates = 2000;
 
-// A column of B: one of the loads a unit larger along its own direction, or an input of the system a unit larger;
-// the others as they are.
-struct Channel {
-  int load = -1;
-  Eigen::Vector3d direction = Eigen::Vector3d::Zero();  // of forces and torques
-  int input = -1;
-};
-
 // to += J' by, on the coordinates that the marker depends on.
 void add_transposed(const SystemEquations& equations, const MarkerRef& ref, const MarkerKinematics& marker,
                     const Vector12d& by, VectorXd& to) {
@@ -42,7 +34,7 @@ void add_transposed(const SystemEquations& equations, const MarkerRef& ref, cons
 }
 
 // Forces on the coordinates of a unit of a load.
-VectorXd unit_forces(SystemEquations& equations, const Channel& channel, double t, const VectorXd& q,
+VectorXd unit_forces(SystemEquations& equations, const InputChannel& channel, double t, const VectorXd& q,
                      const VectorXd& v) {
   const System& system = equations.system();
   Load unit = system.loads()[channel.load];
@@ -177,6 +169,17 @@ Chart make_chart(SystemEquations& equations, const State& state, const MatrixXd&
   return chart;
 }
 
+// How far points get within a second from rest under accelerations a [m]: x of (K + M / s^2) x = M a along the
+// directions of motion, which is a s^2 where nothing holds and a / omega^2 where something does. Round-off of stiff
+// modes accelerates, and gets nowhere.
+double reach(const MotionMatrices& motion, const MatrixXd& kernel, const VectorXd& a, const VectorXd& scale) {
+  if (kernel.cols() == 0 || a.isZero(0)) return 0;
+  const MatrixXd both = product(MatrixXd(kernel.transpose()), product(MatrixXd(motion.K + motion.M), kernel));
+  const VectorXd pulled = kernel.transpose() * (motion.M * a);
+  const VectorXd x = kernel * Eigen::PartialPivLU<MatrixXd>(both).solve(pulled);
+  return scale.cwiseProduct(x).lpNorm<Eigen::Infinity>();
+}
+
 // [M c G'; c G 0] of a state, with several right-hand sides.
 class Accelerations {
  public:
@@ -212,12 +215,12 @@ class Accelerations {
 };
 
 // The loads that can be inputs, then the system's inputs; names and units go to `out`.
-std::vector<Channel> find_channels(const System& system, double t, Linearisation& out) {
-  std::vector<Channel> channels;
+std::vector<InputChannel> find_channels(const System& system, double t, Linearisation& out) {
+  std::vector<InputChannel> channels;
   for (size_t l = 0; l < system.loads().size(); ++l) {
     const Load& load = system.loads()[l];
     if (holds(load.kind)) continue;
-    Channel channel;
+    InputChannel channel;
     channel.load = static_cast<int>(l);
     if (load.kind != LoadKind::LineForce) {
       for (int k = 0; k < 3; ++k) channel.direction[k] = load.components[k](t);
@@ -232,7 +235,7 @@ std::vector<Channel> find_channels(const System& system, double t, Linearisation
     out.input_units.push_back(load.kind == LoadKind::Torque ? "N m" : "N");
   }
   for (size_t k = 0; k < system.inputs().size(); ++k) {
-    Channel channel;
+    InputChannel channel;
     channel.input = static_cast<int>(k);
     channels.push_back(channel);
     out.inputs.push_back(system.inputs()[k].name);
@@ -242,7 +245,7 @@ std::vector<Channel> find_channels(const System& system, double t, Linearisation
 }
 
 // How the value of a load that is measured follows a channel of its own.
-double own_value(const System& system, const SystemEquations& equations, const Channel& channel, int load, double t) {
+double own_value(const System& system, const SystemEquations& equations, const InputChannel& channel, int load, double t) {
   if (channel.load >= 0) return channel.load == load ? 1 : 0;
   const Load& measured = system.loads()[load];
   if (measured.input != system.inputs()[channel.input].name) return 0;
@@ -349,8 +352,6 @@ Linearisation linearise(SystemEquations& equations, const std::vector<Sensor>& s
   for (const auto& body : system.bodies()) out.bodies.push_back(body->name());
   // a state of rest is one in which nothing gets anywhere within a second
   const double speed = n > 0 ? scale.cwiseProduct(state.v).lpNorm<Eigen::Infinity>() : 0;
-  const double pull = n > 0 ? scale.cwiseProduct(state.a).lpNorm<Eigen::Infinity>() : 0;
-  out.moving = speed > 1e-9 * length || pull > 1e-6 * length;
 
   // directions of motion and the coordinates along them
   MatrixXd G(m, n), R = MatrixXd::Zero(m, n), Ga = MatrixXd::Zero(m, n);
@@ -365,6 +366,8 @@ Linearisation linearise(SystemEquations& equations, const std::vector<Sensor>& s
   }
   const MatrixXd kernel = kernel_basis(equations, G);
   const Index d = kernel.cols();
+  const MotionMatrices motion = motion_matrices(equations, state);
+  out.moving = speed > 1e-9 * length || reach(motion, kernel, state.a, scale) > 1e-6 * length;
   const Chart chart = make_chart(equations, state, kernel, out.moving);
   out.states = chart.names;
   for (Index i = 0; i < d; ++i) out.states.push_back(fmt::format("rate of {}", chart.names[i]));
@@ -383,7 +386,6 @@ Linearisation linearise(SystemEquations& equations, const std::vector<Sensor>& s
   }
 
   // accelerations and multipliers of every change of z and z'
-  const MotionMatrices motion = motion_matrices(equations, state);
   MatrixXd dq(n, 2 * d), dv(n, 2 * d), da, dlambda;
   dq << out.N, MatrixXd::Zero(n, d);
   dv << P, out.N;
@@ -404,12 +406,12 @@ Linearisation linearise(SystemEquations& equations, const std::vector<Sensor>& s
   out.A.topRightCorner(d, d).setIdentity();
   out.A.bottomRows(d) = product(chart.Y, da) + 2 * product(chart.rate, dv) + product(chart.curvature, dq);
 
-  const std::vector<Channel> channels = find_channels(system, state.t, out);
+  const std::vector<InputChannel> channels = find_channels(system, state.t, out);
   const Index u = static_cast<Index>(channels.size());
   MatrixXd forces(n, u), da_u, dlambda_u, of_inputs(n, static_cast<Index>(system.inputs().size()));
   equations.input_forces(state, of_inputs);
   for (Index i = 0; i < u; ++i) {
-    const Channel& channel = channels[static_cast<size_t>(i)];
+    const InputChannel& channel = channels[static_cast<size_t>(i)];
     forces.col(i) = channel.load >= 0 ? unit_forces(equations, channel, state.t, state.q, state.v)
                                       : VectorXd(of_inputs.col(channel.input));
   }
@@ -465,6 +467,7 @@ Linearisation linearise(SystemEquations& equations, const std::vector<Sensor>& s
       for (Index i = 0; i < u; ++i)
         out.D(column, i) +=
             own_value(system, equations, channels[static_cast<size_t>(i)], sensor.index, state.t);
+  out.channels = channels;
   find_modes(system, motion.M, P, scale, out);
   return out;
 }

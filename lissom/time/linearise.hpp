@@ -30,12 +30,21 @@ struct LinearMode {
   std::vector<std::pair<int, double>> bodies;  // share of kinetic energy, by body, the largest first
 };
 
+// A column of B: one of the loads a unit larger along its own direction, or an input of the system a unit larger;
+// the others as they are.
+struct InputChannel {
+  int load = -1;
+  Eigen::Vector3d direction = Eigen::Vector3d::Zero();  // of forces and torques, in their own components
+  int input = -1;
+};
+
 struct Linearisation {
   double t = 0;                // [s]
   Eigen::VectorXd q, v;        // the state, n each
   Eigen::MatrixXd N;           // n by d: change of q = N (change of z)
   Eigen::MatrixXd A, B, C, D;  // 2d by 2d, 2d by loads, sensors by 2d, sensors by loads
   std::vector<std::string> states, inputs, input_units, outputs, output_units;
+  std::vector<InputChannel> channels;  // of B
   std::vector<std::string> bodies;
   Eigen::VectorXcd eigenvalues;   // of A [1/s], ascending by size
   std::vector<LinearMode> modes;  // ascending by frequency

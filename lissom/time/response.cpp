@@ -2,14 +2,13 @@
 
 #include <fmt/ranges.h>
 
-#include <Eigen/Eigenvalues>
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "lissom/core/error.hpp"
 #include "lissom/core/text.hpp"
+#include "lissom/linalg/transfer_function.hpp"
 
 namespace lissom {
 
@@ -67,24 +66,6 @@ VectorXd sweep_frequencies(const Linearisation& model, const ResponseOptions& op
   return Eigen::Map<const VectorXd>(list.data(), static_cast<Index>(list.size()));
 }
 
-// X = (s - H)^-1 X for an upper Hessenberg H: elimination with exchanges of neighbours.
-void solve_hessenberg(const MatrixXd& H, Complex s, MatrixXcd& T, MatrixXcd& X) {
-  const Index n = H.rows();
-  T = -H.cast<Complex>();
-  T.diagonal().array() += s;
-  for (Index k = 0; k + 1 < n; ++k) {
-    if (std::abs(T(k + 1, k)) > std::abs(T(k, k))) {
-      T.row(k).tail(n - k).swap(T.row(k + 1).tail(n - k));
-      X.row(k).swap(X.row(k + 1));
-    }
-    if (T(k + 1, k) == Complex(0)) continue;
-    const Complex factor = T(k + 1, k) / T(k, k);
-    T.row(k + 1).tail(n - k) -= factor * T.row(k).tail(n - k);
-    X.row(k + 1) -= factor * X.row(k);
-  }
-  T.triangularView<Eigen::Upper>().solveInPlace(X);
-}
-
 }  // namespace
 
 double phase_degrees(const std::complex<double>& h) {
@@ -119,8 +100,11 @@ FrequencyResponse frequency_response(const Linearisation& model, const ResponseO
   out.frequencies = sweep_frequencies(model, options);
   const Index points = out.frequencies.size();
 
-  // velocities in the size of displacements, so that no large number hides small ones
-  const Index d = n / 2;
+  // velocities in the size of displacements, so that no large number hides small ones; states of a truncated
+  // model are neither, and of like size
+  const bool mechanical =
+      n % 2 == 0 && model.A.topLeftCorner(n / 2, n / 2).isZero(0) && model.A.topRightCorner(n / 2, n / 2).isIdentity(0);
+  const Index d = mechanical ? n / 2 : 0;
   const double omega = d > 0 ? std::max(1.0, std::sqrt(model.A.bottomLeftCorner(d, d).norm())) : 1;
   MatrixXd A = model.A, B(n, static_cast<Index>(inputs.size())), C(static_cast<Index>(outputs.size()), n);
   for (size_t i = 0; i < inputs.size(); ++i) B.col(static_cast<Index>(i)) = model.B.col(inputs[i]);
@@ -129,14 +113,7 @@ FrequencyResponse frequency_response(const Linearisation& model, const ResponseO
   A.bottomLeftCorner(d, d) /= omega;
   B.bottomRows(d) /= omega;
   C.rightCols(d) *= omega;
-  MatrixXd H = A;
-  if (n > 2) {
-    const Eigen::HessenbergDecomposition<MatrixXd> decomposition(A);
-    const MatrixXd Q = decomposition.matrixQ();
-    H = decomposition.matrixH();
-    B = (Q.transpose() * B).eval();
-    C = (C * Q).eval();
-  }
+  TransferFunction transfer(A, B, C);
 
   for (const int input : inputs)
     for (const int output : outputs) {
@@ -150,13 +127,8 @@ FrequencyResponse frequency_response(const Linearisation& model, const ResponseO
       pair.H.resize(points);
       out.pairs.push_back(std::move(pair));
     }
-  MatrixXcd T(n, n), X, response;
-  const MatrixXcd from = B.cast<Complex>(), to = C.cast<Complex>();
   for (Index i = 0; i < points; ++i) {
-    X = from;
-    const Complex s(0, 2 * std::numbers::pi * out.frequencies[i]);
-    if (n > 0) solve_hessenberg(H, s, T, X);
-    response = to * X;
+    const MatrixXcd& response = transfer(Complex(0, 2 * std::numbers::pi * out.frequencies[i]));
     size_t pair = 0;
     for (size_t u = 0; u < inputs.size(); ++u)
       for (size_t y = 0; y < outputs.size(); ++y, ++pair)

@@ -81,6 +81,13 @@ std::vector<std::string> problems_of(const Start& start, const IntegratorOptions
 
 }  // namespace
 
+void expect_inputs(const std::vector<std::string>& names, const VectorXd& u, double t) {
+  LISSOM_ASSERT(u.size() == static_cast<Index>(names.size()));
+  for (size_t k = 0; k < names.size(); ++k)
+    if (const double value = u[static_cast<Index>(k)]; !std::isfinite(value))
+      fail("the controller gave {} for the input '{}' at t = {:.6g} s, expected a finite number", value, names[k], t);
+}
+
 Turns Trajectory::turns_at(Index sample) const {
   if (turns.rows() == 0) return {};
   return {t[sample], turns.col(sample), VectorXd::Zero(turns.rows())};
@@ -98,6 +105,7 @@ struct SystemRun::Impl {
   Series series;
   IntegrationSummary summary;
   VectorXd y;
+  ControlNames names;
   State replayed;  // the last sample of add()
 
   Impl(const Start& from, RunOptions given)
@@ -153,11 +161,7 @@ struct SystemRun::Impl {
       u[static_cast<Index>(k)] =
           inputs[k].value ? (*inputs[k].value)(state.t) : std::numeric_limits<double>::quiet_NaN();
     options.controller.act(state.t, measured, u);
-    LISSOM_ASSERT(u.size() == static_cast<Index>(inputs.size()));
-    for (size_t k = 0; k < inputs.size(); ++k)
-      if (const double value = u[static_cast<Index>(k)]; !std::isfinite(value))
-        fail("the controller gave {} for the input '{}' at t = {:.6g} s, expected a finite number", value,
-             inputs[k].name, state.t);
+    expect_inputs(names.inputs, u, state.t);
     equations.hold_inputs(u);
   }
 };
@@ -210,7 +214,13 @@ void SystemRun::go(std::span<RunObserver* const> observers, Diagnostics& diagnos
   };
   if (d.options.controller.act) {
     const std::vector<Input>& inputs = d.equations.system().inputs();
-    if (d.options.controller.begin) d.options.controller.begin(d.bank, inputs);
+    d.names = {};
+    for (size_t k = 0; k < d.bank.columns().size(); ++k) {
+      d.names.outputs.push_back(d.bank.columns()[k].name);
+      d.names.at_once.push_back(depends_on_inputs(d.bank.sensor_of(static_cast<int>(k)).kind));
+    }
+    for (const Input& input : inputs) d.names.inputs.push_back(input.name);
+    if (d.options.controller.begin) d.options.controller.begin(d.names);
     output.control.period = d.options.controller.period;
     output.control.act = [&d, y = d.y, u = VectorXd(static_cast<Index>(inputs.size()))](const State& state) mutable {
       d.control(state, y, u);

@@ -20,15 +20,24 @@
 
 namespace lissom {
 
+// What a controller sees and says.
+struct ControlNames {
+  std::vector<std::string> outputs, inputs;
+  std::vector<bool> at_once;  // of outputs: whether one depends on what the inputs are at the same time
+};
+
 // Says what the inputs of a system are. `act` is called at the start and every `period` [s] with the outputs y, the
 // sensors' columns as they are just before, and changes u (k), which is held until the next call. It finds there what
 // the system says of its inputs at that time, and a NaN in place of what it does not say. `begin`, if there is one,
 // is told the names of both before the first call. A run with a controller cannot be resumed.
 struct Controller {
   double period = 0;
-  std::function<void(const SensorBank& y, const std::vector<Input>& u)> begin;
+  std::function<void(const ControlNames&)> begin;
   std::function<void(double t, const Eigen::VectorXd& y, Eigen::VectorXd& u)> act;
 };
+
+// Throws Error where a controller has given a number that is not finite.
+void expect_inputs(const std::vector<std::string>& names, const Eigen::VectorXd& u, double t);
 
 struct RunOptions {
   IntegratorOptions integrator;

@@ -158,7 +158,7 @@ class Training:
     order: int
     """of the model"""
     singular_values: Array
-    """of the training, descending (SLAP; empty of parametric models)"""
+    """of the training, descending (SLAP; Hankel values of linear models; empty of parametric ones)"""
     summary: dict[str, Any]
     """what ``lissom train --json`` says"""
     text: str

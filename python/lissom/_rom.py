@@ -20,10 +20,11 @@ else:
 
 
 class Rom:
-    """A mechanism reduced as a whole: x' = f(t, x) with x = (eta, eta') of 2 m numbers, in SI units.
+    """A mechanism reduced as a whole: x' = f(t, x, u), y = h(t, x, u), in SI units. x (n,) are the coordinates and their
+    rates, n = 2 m; of a linear model its states.
 
-    ``Rom("model.rom.h5")`` reads what ``lissom train`` wrote, SLAP or parametric (POD); loads and sensors are those of
-    the study in it. SciPy's integrators take it as it is::
+    ``Rom("model.rom.h5")`` reads what ``lissom train`` wrote, SLAP, parametric (POD) or linear; loads and sensors are
+    those of the study in it. SciPy's integrators take it as it is::
 
         solve_ivp(rom.rhs, (0, 0.2), rom.x0, jac=rom.jac, method="Radau", rtol=1e-8)
 
@@ -59,13 +60,18 @@ class Rom:
         return self._mechanism[0][0]
 
     @property
+    def method(self) -> str:
+        """"slap", "pod" or "linear"."""
+        return self._ode.method()
+
+    @property
     def order(self) -> int:
-        """m, the number of coordinates."""
+        """m, the number of coordinates; of a linear model that of its states."""
         return self._ode.order()
 
     @property
     def x0(self) -> Array:
-        """(2 m,): coordinates and rates at the start."""
+        """(n,): the state at the start."""
         return self._ode.x0()
 
     @property
@@ -75,31 +81,73 @@ class Rom:
 
     @property
     def inputs(self) -> list[str]:
-        """Names of the inputs of loads, in the order of u (p,)."""
+        """Names of the inputs, in the order of u (p,): the inputs of loads. A linear model has the loads before them, each
+        by its size along its own direction [N, N m]."""
         return self._ode.inputs()
 
+    def inputs_at(self, t: float) -> Array:
+        """What the study says that u (p,) is at a time."""
+        return self._ode.inputs_at(t)
+
     def rhs(self, t: float, x: Any, u: Any = None) -> Array:
-        """f(t, x, u): x (2 m,) or (2 m, k), the result has its shape. u (p,): inputs; None: as the study says them."""
+        """f(t, x, u): x (n,) or (n, k), the result has its shape. u (p,): inputs; None: as the study says them."""
         return self._ode.rhs(t, _states(x), _inputs(u))
 
     def jac(self, t: float, x: Any, u: Any = None) -> Array:
-        """df/dx, exact, (2 m, 2 m)."""
+        """df/dx, exact, (n, n)."""
         return self._ode.jac(t, _states(x), _inputs(u))
 
     def input_matrix(self, t: float, x: Any) -> Array:
-        """df/du, exact, (2 m, p): f is linear in u."""
+        """df/du, exact, (n, p): f is linear in u."""
         return self._ode.input_matrix(t, _states(x))
 
+    def linearise_at(self, x: Any, u: Any = None, t: float = 0.0) -> tuple[Array, Array, Array, Array]:
+        """A = df/dx, B = df/du, C = dh/dx, D = dh/du at a state. A and B are exact; C and D are of linear models, otherwise
+        they are central differences (about nine digits)."""
+        return self._ode.linearise(t, _states(x), _inputs(u))
+
+    @property
+    def A(self) -> Array:
+        """(n, n) of a linear model: x' = A x + B (u - u0)."""
+        return self._matrices()[0]
+
+    @property
+    def B(self) -> Array:
+        """(n, p) of a linear model."""
+        return self._matrices()[1]
+
+    @property
+    def C(self) -> Array:
+        """(columns, n) of a linear model: y = y0 + C x + D (u - u0)."""
+        return self._matrices()[2]
+
+    @property
+    def D(self) -> Array:
+        """(columns, p) of a linear model."""
+        return self._matrices()[3]
+
+    def _matrices(self) -> tuple[Array, Array, Array, Array]:
+        if self.method != "linear":
+            raise InputError(
+                f"{self.file}: is a {self.method} model, whose matrices depend on the state: linearise_at(x, u)"
+            )
+        return self._ode.linearise(0.0, self._ode.x0(), None)
+
+    def step(self, x: Any, u: Any, h: float) -> Array:
+        """Of a linear model: the state h seconds after x (n,) under inputs u (p,) that are held. Exact for any h; the
+        same h is prepared once."""
+        return self._ode.step(_states(x), np.atleast_1d(_states(u)), float(h))
+
     def outputs(self, t: float, x: Any, u: Any = None) -> Array:
-        """y = h(t, x, u), the sensors' columns in SI units, turns of angles counted from the start: x (2 m,) gives
-        (columns,), x (2 m, k) gives (columns, k)."""
+        """y = h(t, x, u), the sensors' columns in SI units, turns of angles counted from the start: x (n,) gives
+        (columns,), x (n, k) gives (columns, k)."""
         states = _states(x)
         values = self._ode.sensors(np.full(states.shape[1] if states.ndim == 2 else 1, float(t)), states, _inputs(u))
         return values if states.ndim == 2 else values[:, 0]
 
     @property
     def mass_matrix(self) -> Array:
-        """(m, m) at the start; of a SLAP model the same everywhere."""
+        """(m, m) at the start; of a SLAP model the same everywhere. A linear model has none."""
         return self._ode.mass(0.0, self._ode.x0())
 
     @property
@@ -108,7 +156,7 @@ class Rom:
         return self._ode.columns()
 
     def sensors(self, t: Any, x: Any) -> Sensors:
-        """Sensors by column at times t (k,) and states x (2 m, k), as solve_ivp returns them, in the order of time; of
+        """Sensors by column at times t (k,) and states x (n, k), as solve_ivp returns them, in the order of time; of
         one time and one state columns have one sample."""
         states = _states(x)
         times = np.atleast_1d(numbers(t, "t", (None,) if np.ndim(t) == 1 else ()))

@@ -49,17 +49,8 @@ Controller controller_of(Session& session, const py::object& control) {
   if (control.is_none()) return {};
   Controller out;
   out.period = control.attr("period").cast<double>();
-  out.begin = [&session, &control](const SensorBank& y, const std::vector<Input>& u) {
-    session.call_python([&] {
-      std::vector<std::string> columns, inputs;
-      std::vector<bool> at_once;
-      for (const SensorColumn& column : y.columns()) {
-        at_once.push_back(depends_on_inputs(y.sensor_of(static_cast<int>(columns.size())).kind));
-        columns.push_back(column.name);
-      }
-      for (const Input& input : u) inputs.push_back(input.name);
-      control.attr("begin")(columns, at_once, inputs);
-    });
+  out.begin = [&session, &control](const ControlNames& names) {
+    session.call_python([&] { control.attr("begin")(names.outputs, names.at_once, names.inputs); });
   };
   out.act = [&session, &control, k = 0L](double t, const Eigen::VectorXd& y, Eigen::VectorXd& u) mutable {
     session.call_python([&] {
@@ -105,11 +96,15 @@ py::tuple train(Session& session, const PyStudy& study, std::optional<int> order
     Done all{run_train_job(job, session.context()), {}};
     if (!out && all.result.slap) write_rom_file(model, all.result.slap->rom);
     if (!out && all.result.pod) write_pod_file(model, all.result.pod->rom);
+    if (!out && all.result.linear) write_linear_file(model, all.result.linear->rom);
     if (all.result.slap) all.values = all.result.slap->rom.singular_values;
+    if (all.result.linear) all.values = all.result.linear->rom.model.reduction.hankel;
     return all;
   });
   return py::make_tuple(dump(done.result.json), done.result.text, give(done.values),
-                        done.result.slap ? done.result.slap->order : done.result.pod->rom.order);
+                        done.result.slap  ? done.result.slap->order
+                        : done.result.pod ? done.result.pod->rom.order
+                                          : done.result.linear->rom.model.order());
 }
 
 py::tuple linearise(Session& session, const PyMechanism& mechanism, std::optional<double> at, bool statics,

@@ -177,6 +177,19 @@ class PythonTest(HowtoBase):
         self.assertAlmostEqual(int(eighth), int(ours), delta=1)
 
 
+class ControlTest(HowtoBase):
+    page = "docs/howto/control-a-mechanism.md"
+
+    def test_the_loop_is_closed(self):
+        reader = pages.Reader(self.folder, LISSOM)
+        printed = reader.follow(self.text())
+        if "python" in reader.skipped:
+            self.skipTest("the Python module is not built")
+        said = next(text for command, text in printed.items() if "closed_loop.py" in command)
+        # no gravity: the arm stands where the controller wants it
+        self.assertAlmostEqual(float(re.search(r"stands at (\S+) rad", said).group(1)), 0.8, delta=1e-3)
+
+
 class ResumeTest(HowtoBase):
     page = "docs/howto/resume-a-run.md"
 

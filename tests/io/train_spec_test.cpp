@@ -194,7 +194,7 @@ TEST(TrainSpec, ASlapModelComesFromTrainingOrFromAFile) {
   const Parser parse;
   parse.expect(mechanism + run + "model = \"slap\"\n", {":15: simulate.model: \"slap\" needs a model"});
   parse.expect(mechanism + run + "model = \"slp\"\n",
-               {"'slp' is none of full, slap, pod; did you mean 'slap'?"});
+               {"'slp' is none of full, slap, pod, linear; did you mean 'slap'?"});
   parse.expect(mechanism + run + "[[cases]]\nname = \"x\"\nset = { \"simulate.model\" = \"slap\" }\n",
                {"simulate.model: \"slap\" needs a model", "(case 'x')"});
   parse.expect(mechanism + run + "[[cases]]\nname = \"x\"\nset = { \"train.order\" = 8 }\n",

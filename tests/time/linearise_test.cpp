@@ -256,6 +256,34 @@ TEST(Linearise, AFreelyTurningWheelHasNoFrequency) {
   EXPECT_NEAR(linear.A(1, 1), 0, 4e-5);
 }
 
+// A mass on a stiff spring that is a billionth of its length away from rest accelerates by a metre per second squared,
+// and gets nowhere; one that nothing holds does.
+TEST(Linearise, AStateOfRestIsOneFromWhichNothingGetsAnywhere) {
+  for (const double stiffness : {2e9, 0.0}) {
+    System system;
+    const int mass = add_rigid(system, "mass", 2, {1, 1, 1}, at({1e-9, 0, 0}));
+    join_at(system, "rails", JointKind::Prismatic, -1, mass, {1e-9, 0, 0},
+            turned(std::acos(0.0), Eigen::Vector3d::UnitY()));
+    Load load;
+    load.name = "load";
+    load.first = point(system, mass, {0, 0, 0});
+    load.kind = stiffness > 0 ? LoadKind::Spring : LoadKind::Force;
+    load.components = {-2.0, 0.0, 0.0};
+    load.stiffness = stiffness;
+    load.length = 1;
+    if (stiffness > 0) {
+      load.second = system.add_ground_marker({-1, 0, 0});
+      load.has_second = true;
+    }
+    system.add_load(load);
+    const auto [q, v] = start_of(system);
+    SystemEquations equations(system, check_system(system, 0, q).kept);
+    const State state = make_consistent(equations, 0, q, v).state;
+    ASSERT_NEAR(state.a[0], -1, 1e-6);
+    EXPECT_EQ(linearise(equations, {}, state).moving, stiffness == 0);
+  }
+}
+
 // Inputs of the system come behind the loads: their columns are the derivatives of the motion and of the sensors,
 // which are linear in them.
 TEST(Linearise, InputsOfTheSystemAreInputsAsWell) {
