@@ -39,7 +39,8 @@ bool same_direction(const std::optional<Vector3d>& a, const std::optional<Vector
 
 // What differs of two loads besides their size; empty if nothing does.
 std::string other_in(const LoadSpec& a, const LoadSpec& b) {
-  if (a.load.kind != b.load.kind) return fmt::format("is a {} and not a {}", name_of(a.load.kind), name_of(b.load.kind));
+  if (a.load.kind != b.load.kind)
+    return fmt::format("is a {} and not a {}", name_of(a.load.kind), name_of(b.load.kind));
   const auto place = [](const std::optional<PlaceSpec>& one) { return one ? one->text : std::string("none"); };
   if (a.first.text != b.first.text || place(a.second) != place(b.second)) return "acts at another place";
   if (a.load.following != b.load.following || !same_direction(a.frame.at, b.frame.at) ||
@@ -74,6 +75,7 @@ class LinearDrives {
       list.push_back(model_.inputs[i].is_load ? of_load(model_.inputs[i], there) : of_input(model_.inputs[i], there));
     }
     check_others();
+    check_start(list);
     return list;
   }
 
@@ -188,6 +190,27 @@ class LinearDrives {
                                  "it along ({:.4g}, {:.4g}, {:.4g}) only; take a load for each direction, and train "
                                  "with them",
                                  load.name, t, f.x(), f.y(), f.z(), direction.x(), direction.y(), direction.z()));
+    }
+  }
+
+  // Displacements and x0 count from the start that the model was made with.
+  void check_start(const std::vector<LinearDrive>& drives) {
+    if (!spec_.simulate) return;
+    const bool statics = spec_.simulate->start_static,
+               own = mechanism_.own.simulate && mechanism_.own.simulate->start_static;
+    if (statics != own)
+      problem(spec_.simulate->where,
+              fmt::format("simulate.start: the linear model was made {} start = \"static\", and the study is {} it: train "
+                          "with the start that is to be simulated",
+                          own ? "with" : "without", statics ? "with" : "without"));
+    if (!statics || !problems_.empty()) return;
+    for (size_t i = 0; i < drives.size(); ++i) {
+      const double begins = drives[i](0), there = model_.u0[static_cast<Index>(i)];
+      if (std::abs(begins - there) > 1e-9 * std::max(std::abs(begins), std::abs(there)))
+        problem(spec_.simulate->where,
+                fmt::format("'{}' begins with {:.6g} {}, and the equilibrium of the linear model, where it is to start, has "
+                            "{:.6g}",
+                            model_.inputs[i].name, begins, model_.inputs[i].unit, there));
     }
   }
 
@@ -479,8 +502,9 @@ SimulationRun simulate_linear(const StudyFile& study, const std::filesystem::pat
   const auto line = [&](std::string_view what, const std::string& value) {
     run.text += fmt::format("{:<18}{}\n", what, value);
   };
+  const auto inputs = j["inputs"].get<std::vector<std::string>>();
   line("model", fmt::format("linear, {} states, inputs: {}", model.order(),
-                            j["inputs"].empty() ? "none" : fmt::format("{}", fmt::join(j["inputs"].get<std::vector<std::string>>(), ", "))));
+                            inputs.empty() ? "none" : fmt::format("{}", fmt::join(inputs, ", "))));
   line("steps", fmt::format("{} exact ones, {} samples", summary.steps, summary.samples));
   line("time", fmt::format("{} for {:.6g} s", format_seconds(summary.seconds), summary.end));
   line("largest motion", fmt::format("{:.3g} % of the size of the mechanism, at t = {:.6g} s{}", 100 * summary.range,

@@ -230,6 +230,7 @@ class Carts(CliTest):
         refused(CARTS.replace("of = \"second.middle\"\n[[sensors]]", "of = \"first.middle\"\n[[sensors]]"), "sensor 'two': measures something else")
         refused(CARTS.replace('inputs = { command = "sin(5*t)" }', ""), "nobody says what the input 'command' is")
         refused(CARTS.replace("force = [-3, 0, 0]", 'force = ["-3*t", 0, 0]'), "load 'motor': changes over time besides its input 'command'")
+        refused(CARTS.replace("end = 2", 'end = 2\nstart = "static"'), 'was made without start = "static"')
         refused(CARTS.replace("end = 2", 'end = 2\nintegrator = "static"'), "a linear model is solved over time")
         self.assert_refused(["simulate", "out/model.rom.h5", "--resume", "--out", "no"], "nothing to be resumed")
 

@@ -201,6 +201,36 @@ TEST(TrainSpec, ASlapModelComesFromTrainingOrFromAFile) {
                {"there is no 'train'"});
 }
 
+TEST(TrainSpec, LinearModelsHaveKeysOfTheirOwn) {
+  const Parser parse;
+  const std::string linear = mechanism + run + "[train]\nmethod = \"linear\"\n";
+  const StudyFile study = parse("units = \"mm-kg-ms\"\n" + linear + "about = 500\ntruncation = \"frequency\"\nhighest = 80\nstatics = false\n");
+  ASSERT_TRUE(study.train && study.train->linear);
+  EXPECT_FALSE(study.train->is_slap());
+  EXPECT_EQ(study.train->method(), "linear");
+  EXPECT_EQ(study.train->linear->about, LineariseSpec::About::Time);
+  EXPECT_DOUBLE_EQ(study.train->linear->time, 0.5);
+  const LinearOptions& options = study.train->linear->options;
+  EXPECT_EQ(options.truncation, LinearTruncation::Frequency);
+  EXPECT_EQ(options.highest, 80);
+  EXPECT_FALSE(options.statics);
+  const LinearOptions given = parse(linear).train->linear->options;
+  EXPECT_EQ(given.truncation, LinearTruncation::Balanced);
+  EXPECT_EQ(given.tolerance, 1e-3);
+  EXPECT_TRUE(given.statics);
+  EXPECT_FALSE(given.order || given.highest);
+  EXPECT_EQ(parse(linear + "about = \"static\"\n").train->linear->about, LineariseSpec::About::Static);
+
+  parse.expect(linear + "order = 4\ntolerance = 0.1\n", {"train.tolerance: does not go with order"});
+  parse.expect(linear + "truncation = \"frequency\"\n", {"needs highest [Hz], or order"});
+  parse.expect(linear + "truncation = \"none\"\norder = 3\n", {"order does not go with truncation"});
+  parse.expect(linear + "max_order = 3\n", {"max_order"});
+  parse.expect(mechanism + "[train]\nmethod = \"linear\"\nabout = 2\n", {"train.about: is a time, and the study has no [simulate]"});
+  parse.expect(linear + "[[cases]]\nname = \"x\"\nset = { \"simulate.model\" = \"slap\" }\n",
+               {"is \"slap\", but [train] has method = \"linear\""});
+  parse.expect(mechanism + run + "model = \"linear\"\n", {"\"linear\" needs a model: add [train] with method = \"linear\""});
+}
+
 const std::string with_rom = R"(
 rom = "model.rom.h5"
 [[loads]]
