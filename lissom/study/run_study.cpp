@@ -440,7 +440,7 @@ class StudyRunner {
   const std::filesystem::path& out_;
   Diagnostics& all_diagnostics_;
   Diagnostics diagnostics_;  // since hand_over()
-  const ProgressHook& progress_;
+  ProgressHook progress_;  // its own, because points of a sweep are given a temporary one
   const StudyRunOptions& options_;
   BodyStore store_;
   std::map<std::string, FeBody> loaded_;  // by BodySpec::reduction_key, until they are run
