@@ -11,7 +11,7 @@ import lissom
 from support import SOURCE, FolderTest
 
 
-def carts(**train):
+def carts(said=True, **train):
     """Wall, spring, a cart of 2 kg, spring, a cart of 1 kg; a force on the second, an input on the first."""
     system = lissom.System(title="carts")
     for name, mass, x in (("first", 2.0, 1.0), ("second", 1.0, 2.0)):
@@ -22,7 +22,7 @@ def carts(**train):
     system.add_load("link", "spring", between=["first.middle", "second.middle"], stiffness=150, damping=0.3)
     system.add_load("push", "force", on="second.middle", force=[4, 0, 0], factor="ramp(t, 0, 0.1)")
     system.add_load("motor", "force", on="first.middle", force=[-3, 0, 0], factor={"input": "command"})
-    simulate = {"end": 1.0, "step": 1e-3, "inputs": {"command": "sin(5*t)"}}
+    simulate = {"end": 1.0, "step": 1e-3, "inputs": {"command": "sin(5*t)"} if said else None}
     return system.study(simulate=simulate, train={"method": "linear", **train})
 
 
@@ -106,7 +106,9 @@ class LinearModels(FolderTest):
         self.assertGreater(np.abs(expected).max(), 0.01)
         # what nobody says is refused, unless a controller says it
         with self.assertRaisesRegex(lissom.InputError, "nobody says what the input 'command' is"):
-            lissom.Rom(rom.file).simulate(set={"simulate.inputs": "{ }"})
+            carts(said=False).train().rom.simulate()
+        quiet = carts(said=False).train().rom.simulate(controller=lambda t, y: 0.0, rate=50)
+        self.assertEqual(quiet.summary["samples"], 1001)
 
     def test_a_controller_runs_at_its_rate_in_no_time(self):
         # LQR of a small model at 1 kHz on the model itself: poles of A - B K
