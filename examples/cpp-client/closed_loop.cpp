@@ -31,7 +31,8 @@ ReducedBody reduced_rod(const std::string& geometry, Diagnostics& diagnostics) {
   rod.gmsh.order = 1;
   rod.units = parse_unit_system("mm-t-s");
   rod.material = parse_material("E=70e3,nu=0.33,rho=2.71e-9");
-  for (const auto& [name, bore, x] : {std::tuple("crank pin", "big bore", 0.0), {"piston pin", "small bore", 105.0}})
+  for (const auto& [name, bore, x] :
+       {std::tuple("crank pin", "big bore", 0.0), {"piston pin", "small bore", 105.0}})
     rod.spiders.push_back({.name = name, .nodes = NodeSetName{bore}, .reference = Eigen::Vector3d(x, 0, 0)});
   FeBody body = load_body(rod, diagnostics);
   build_model(body, diagnostics);
@@ -93,9 +94,10 @@ void turn_rod(const std::string& geometry) {
     const double angle = run.y(k, 0), across = run.y(k, 5) * std::cos(angle) - run.y(k, 4) * std::sin(angle);
     fmt::print("{:6.3f} {:12.4f} {:12.4f}\n", run.t[k], angle * 180 / std::numbers::pi, 1e6 * across);
   }
-  fmt::print("{} coordinates, {} steps, energy drift {:.1e}, work of the motor {:.4g} J\n", system.coordinates(),
-             run.integration.steps, run.drift.energy_drift, run.drift.work_in);
-  for (const Warning& warning : diagnostics.warnings()) fmt::print(stderr, "warning: {}\n", to_string(warning));
+  fmt::print("{} coordinates, {} steps, energy drift {:.1e}, work of the motor {:.4g} J\n",
+             system.coordinates(), run.integration.steps, run.drift.energy_drift, run.drift.work_in);
+  for (const Warning& warning : diagnostics.warnings())
+    fmt::print(stderr, "warning: {}\n", to_string(warning));
 }
 
 }  // namespace

@@ -13,8 +13,7 @@ std::pair<LineariseSpec::About, double> read_about(TomlTable& table, const UnitS
   if (const TomlValue* about = table.value("about")) {
     if (about->is_string()) {
       table.choice<LineariseSpec::About>(
-          "about", {{"start", LineariseSpec::About::Start}, {"static", LineariseSpec::About::Static}},
-          state);
+          "about", {{"start", LineariseSpec::About::Start}, {"static", LineariseSpec::About::Static}}, state);
     } else if (const auto time = table.number("about")) {
       state = *time == 0 ? LineariseSpec::About::Start : LineariseSpec::About::Time;
       at = *time * units.time;

@@ -57,7 +57,8 @@ void write_channels(Group& root, const LinearModel& model) {
 
 void read_channels(const Group& root, LinearModel& model, size_t p, size_t k) {
   const Group inputs = root.group("inputs");
-  const std::vector<std::string> names = read_names(inputs, "names", p), units = read_names(inputs, "units", p);
+  const std::vector<std::string> names = read_names(inputs, "names", p),
+                                 units = read_names(inputs, "units", p);
   expect_shape(inputs, "loads", {p});
   const std::vector<std::int32_t> loads = inputs.read_ints("loads");
   const MatrixXd directions = read_shaped(inputs, "directions", p, 3);
@@ -74,8 +75,8 @@ void read_channels(const Group& root, LinearModel& model, size_t p, size_t k) {
     // units of nothing that is measured have higher ones
     for (int j = 0; j < 3; ++j)
       if (of[j] < -10 || of[j] > 10)
-        fail_input("{}: the unit of '{}' has a power {}; the file is damaged", outputs.where("powers"), columns[i],
-                   of[j]);
+        fail_input("{}: the unit of '{}' has a power {}; the file is damaged", outputs.where("powers"),
+                   columns[i], of[j]);
     model.outputs.push_back({columns[i], of[0], of[1], of[2]});
   }
   model.reduction.output_scale = read_vector(outputs, "scale", k);
@@ -192,8 +193,10 @@ LinearFile read_linear_file(const std::filesystem::path& path, Diagnostics& diag
     fail_input("{}: the truncation '{}' is not known; the file is damaged", reduction.where(), truncation);
   made.truncation = found->second;
   made.statics = reduction.long_attribute("statics") != 0;
-  made.source_order = static_cast<int>(std::clamp<std::int64_t>(reduction.long_attribute("source_order"), -1, 1000000));
-  made.kept_exactly = static_cast<int>(std::clamp<std::int64_t>(reduction.long_attribute("kept_exactly"), -1, 1000000));
+  made.source_order =
+      static_cast<int>(std::clamp<std::int64_t>(reduction.long_attribute("source_order"), -1, 1000000));
+  made.kept_exactly =
+      static_cast<int>(std::clamp<std::int64_t>(reduction.long_attribute("kept_exactly"), -1, 1000000));
   made.zero_below = reduction.double_attribute("zero_below");
   made.bound = reduction.double_attribute("bound");
   made.error = reduction.double_attribute("error");

@@ -21,8 +21,9 @@ LinearTrainSpec read_linear_train_spec(TomlTable& table, const UnitSystem& units
   options.highest = table.number("highest");
   options.statics = table.boolean("statics").value_or(options.statics);
   if (table.has("tolerance") && (options.truncation != LinearTruncation::Balanced || options.order))
-    table.problem("tolerance", options.order ? "does not go with order: one of the two says how many states are kept"
-                                             : "goes with truncation = \"balanced\"");
+    table.problem("tolerance", options.order
+                                   ? "does not go with order: one of the two says how many states are kept"
+                                   : "goes with truncation = \"balanced\"");
   for (const std::string& problem : options.problems()) table.problem_here(problem);
   table.finish();
   return spec;

@@ -479,7 +479,8 @@ std::optional<Given> read_factor(TomlTable& table, const SimulationReader& reade
   }
   if (!is_input) return reader.given(table, "factor", *value);
   if (value->as_table().size() > 1)
-    table.problem("factor", "input: goes alone; what it is as a function of time is said in [simulate.inputs]");
+    table.problem("factor",
+                  "input: goes alone; what it is as a function of time is said in [simulate.inputs]");
   return std::nullopt;
 }
 
@@ -621,7 +622,7 @@ SensorSpec read_sensor(TomlTable& table, const SimulationReader& reader, const S
   table.finish();
   if (!of) {
     if (!table.has("of"))
-      table.problem("of", is_of_joint(sensor.kind)            ? "is missing: the name of a joint"
+      table.problem("of", is_of_joint(sensor.kind)               ? "is missing: the name of a joint"
                           : sensor.kind == SensorKind::LoadValue ? "is missing: the name of a load"
                                                                  : "is missing: \"BODY.INTERFACE\" or "
                                                                    "\"BODY.node 17\"");
@@ -998,7 +999,8 @@ std::vector<std::string> inputs_without_value(const SimulationSpec& simulation) 
       return std::any_of(list.begin(), list.end(), [&](const auto& one) { return name_of(one) == input; });
     };
     if (input.empty() || has(names, [](const std::string& name) { return name; })) continue;
-    if (simulation.simulate && has(simulation.simulate->inputs, [](const InputSpec& one) { return one.name; }))
+    if (simulation.simulate &&
+        has(simulation.simulate->inputs, [](const InputSpec& one) { return one.name; }))
       continue;
     names.push_back(input);
   }
@@ -1007,7 +1009,8 @@ std::vector<std::string> inputs_without_value(const SimulationSpec& simulation) 
 
 std::string missing_input(const std::string& name) {
   return fmt::format(
-      "nobody says what the input '{}' is: give it in [simulate.inputs], {} = \"5*sin(t)\", or simulate with a "
+      "nobody says what the input '{}' is: give it in [simulate.inputs], {} = \"5*sin(t)\", or simulate with "
+      "a "
       "controller (Python, C++)",
       name, name);
 }
@@ -1048,8 +1051,7 @@ std::optional<SimulationSpec> read_simulation_spec(TomlTable& root, const std::v
                                         load.load.input));
   for (TomlTable& table : root.tables("sensors"))
     spec.sensors.push_back(read_sensor(table, reader, spec, sensors));
-  if (auto table = root.table("simulate"))
-    spec.simulate = read_simulate(*table, bodies, spec.loads, reader);
+  if (auto table = root.table("simulate")) spec.simulate = read_simulate(*table, bodies, spec.loads, reader);
   if (!any) return std::nullopt;
   return spec;
 }

@@ -304,7 +304,8 @@ void check_train(TomlTable& table, const StudyFile& study) {
   }
   if (study.train->linear) {
     if (!study.simulation)
-      table.problem("method", "is \"linear\", and the study has no joints, loads or sensors to be linearised");
+      table.problem("method",
+                    "is \"linear\", and the study has no joints, loads or sensors to be linearised");
     else if (study.train->linear->about == LineariseSpec::About::Time && !study.simulation->simulate)
       table.problem("about", "is a time, and the study has no [simulate] that leads to it");
     return;
@@ -397,13 +398,13 @@ StudyFile read_root(const TomlValue& root, const Context& context, TomlProblems&
     for (const auto& [name, value] : mechanism_model_names())
       if (value == simulate.model) model = name;
     if (simulate.is_reduced() && !has_model && !table.has("train"))
-      problems.add(where(), "simulate.model",
-                   fmt::format("\"{}\" needs a model: add [train]{}, which makes one of "
-                               "this study's motions, or rom = \"FILE\" in place of the bodies",
-                               model,
-                               simulate.model == MechanismModel::Slap
-                                   ? ""
-                                   : fmt::format(" with method = \"{}\"", model)));
+      problems.add(
+          where(), "simulate.model",
+          fmt::format(
+              "\"{}\" needs a model: add [train]{}, which makes one of "
+              "this study's motions, or rom = \"FILE\" in place of the bodies",
+              model,
+              simulate.model == MechanismModel::Slap ? "" : fmt::format(" with method = \"{}\"", model)));
     else if (simulate.is_reduced() && study.train && study.train->method() != model)
       problems.add(where(), "simulate.model",
                    fmt::format("is \"{}\", but [train] has method = \"{}\"", model, study.train->method()));

@@ -128,12 +128,13 @@ const TableSchema& factor_schema() {
 }
 
 const TableSchema& inputs_schema() {
-  static const TableSchema schema = {.name = "simulate.inputs",
-                                     .meaning = "What the inputs of loads are, where no controller says it.",
-                                     .others = {{.name = "NAME",
-                                                 .kinds = kind::function,
-                                                 .table = &function_schema(),
-                                                 .meaning = "the factor of every load that names this input"}}};
+  static const TableSchema schema = {
+      .name = "simulate.inputs",
+      .meaning = "What the inputs of loads are, where no controller says it.",
+      .others = {{.name = "NAME",
+                  .kinds = kind::function,
+                  .table = &function_schema(),
+                  .meaning = "the factor of every load that names this input"}}};
   return schema;
 }
 

@@ -407,14 +407,17 @@ const TableSchema& train_schema() {
            .choices = {{"start", "where the run begins"}, {"static", "the equilibrium at t = 0"}},
            .when = for_linear,
            .shown_kind = "text or time",
-           .meaning = "the state that is linearised, which must be at rest and in equilibrium; a number is a time of "
+           .meaning = "the state that is linearised, which must be at rest and in equilibrium; a number is a "
+                      "time of "
                       "the run of `[simulate]`"},
           {.name = "truncation",
            .kinds = kind::word,
            .fallback = "balanced",
-           .choices = {{"balanced", "what matters least between inputs and outputs is left out, with a bound of the error"},
-                       {"frequency", "modes up to `highest`, or the `order` lowest states"},
-                       {"none", "nothing is left out"}},
+           .choices =
+               {{"balanced",
+                 "what matters least between inputs and outputs is left out, with a bound of the error"},
+                {"frequency", "modes up to `highest`, or the `order` lowest states"},
+                {"none", "nothing is left out"}},
            .when = for_linear,
            .meaning = "what is left out"},
           {.name = "order",
@@ -422,13 +425,15 @@ const TableSchema& train_schema() {
            .otherwise = "by `tolerance` or `highest`",
            .bounds = between(1, 4000),
            .when = for_linear,
-           .meaning = "states of the model, twice the degrees of freedom at most; a pair of conjugate modes is not cut"},
+           .meaning = "states of the model, twice the degrees of freedom at most; a pair of conjugate modes "
+                      "is not cut"},
           {.name = "tolerance",
            .kinds = kind::number,
            .fallback = 1e-3,
            .bounds = inside(0, 1),
            .when = for_linear,
-           .meaning = "of balanced truncation: the bound of the error of any harmonic response, over the largest one"},
+           .meaning = "of balanced truncation: the bound of the error of any harmonic response, over the "
+                      "largest one"},
           {.name = "highest",
            .kinds = kind::number,
            .otherwise = "required with `\"frequency\"`, or `order`",
@@ -439,7 +444,8 @@ const TableSchema& train_schema() {
            .kinds = kind::boolean,
            .fallback = true,
            .when = for_linear,
-           .meaning = "what is left out follows the loads at once, so that static answers stay exact; otherwise it is "
+           .meaning = "what is left out follows the loads at once, so that static answers stay exact; "
+                      "otherwise it is "
                       "cut off"},
       }};
   return schema;

@@ -111,8 +111,8 @@ TrainSpec read_train_spec(TomlTable& table, const TomlValue& root, const UnitSys
   TrainSpec spec;
   spec.where = table.where();
   enum class Method : std::uint8_t { Slap, Pod, Linear } method = Method::Slap;
-  table.choice<Method>(
-      "method", {{"slap", Method::Slap}, {"pod", Method::Pod}, {"linear", Method::Linear}}, method);
+  table.choice<Method>("method", {{"slap", Method::Slap}, {"pod", Method::Pod}, {"linear", Method::Linear}},
+                       method);
   if (method == Method::Linear) {
     spec.recovery = spec.reconstruct = false;
     spec.linear = read_linear_train_spec(table, units);

@@ -20,10 +20,10 @@ struct TrainSpec {
   std::optional<LinearTrainSpec> linear;  // method = "linear"; what follows is that of "slap"
   bool is_slap() const { return !pod && !linear; }
   std::string_view method() const { return pod ? "pod" : linear ? "linear" : "slap"; }
-  std::optional<int> order;         // m; proposed where it is not given
-  int max_order = 20;               // orders looked at
-  int reference = 1;                // sample of the first run, from one, that is the reference configuration
-  double tolerance = 0;  // of the reconstruction, root of the mean square [m]; 0: 1.5e-10 of the size
+  std::optional<int> order;  // m; proposed where it is not given
+  int max_order = 20;        // orders looked at
+  int reference = 1;         // sample of the first run, from one, that is the reference configuration
+  double tolerance = 0;      // of the reconstruction, root of the mean square [m]; 0: 1.5e-10 of the size
   std::vector<std::string> runs;  // cases whose motions train; "" is the study itself, which is the default
   std::vector<TrajectorySpec> trajectories;  // in place of runs: motions from another program
   bool project_on_joints = true;

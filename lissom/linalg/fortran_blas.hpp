@@ -60,8 +60,8 @@ void dgees_(const char* vectors, const char* sort, int (*select)(const double*, 
             const int* ldq, double* work, const int* lwork, int* bwork, int* info);
 // the selected eigenvalues of a Schur form brought to its top
 void dtrsen_(const char* job, const char* vectors, const int* select, const int* n, double* T, const int* ldt,
-             double* Q, const int* ldq, double* real, double* imaginary, int* selected, double* s, double* sep,
-             double* work, const int* lwork, int* iwork, const int* liwork, int* info);
+             double* Q, const int* ldq, double* real, double* imaginary, int* selected, double* s,
+             double* sep, double* work, const int* lwork, int* iwork, const int* liwork, int* info);
 // op(A) X + sign X op(B) = scale C for A and B in Schur form, X in C's place
 void dtrsyl_(const char* op_a, const char* op_b, const int* sign, const int* m, const int* n, const double* A,
              const int* lda, const double* B, const int* ldb, double* C, const int* ldc, double* scale,

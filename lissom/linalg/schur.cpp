@@ -60,8 +60,8 @@ RealSchur real_schur(MatrixXd A) {
   VectorXd real(n), imaginary(n);
   int selected = 0, info = 0, query = -1;
   double best = 0;
-  dgees_("V", "N", nullptr, &n, out.T.data(), &n, &selected, real.data(), imaginary.data(), out.Q.data(), &n, &best,
-         &query, nullptr, &info);
+  dgees_("V", "N", nullptr, &n, out.T.data(), &n, &selected, real.data(), imaginary.data(), out.Q.data(), &n,
+         &best, &query, nullptr, &info);
   const int lwork = std::max(3 * n, static_cast<int>(best));
   VectorXd work(lwork);
   dgees_("V", "N", nullptr, &n, out.T.data(), &n, &selected, real.data(), imaginary.data(), out.Q.data(), &n,

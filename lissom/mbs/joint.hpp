@@ -47,7 +47,7 @@ enum class JointKind : std::uint8_t {
 struct JointTraits {
   std::string_view name;
   int rows = 0;
-  int axes = 2;                       // of how many markers it uses the axes: of none, of the first, of both
+  int axes = 2;                        // of how many markers it uses the axes: of none, of the first, of both
   bool turns = false, slides = false;  // about, along axis 3: what is left free, or prescribed
   // Has f(t) or L(t) in its rows, and where its value is fixed by nothing but a motion.
   bool driven = false, needs_motion = false;
@@ -61,11 +61,19 @@ struct JointTraits {
 };
 const JointTraits& traits(JointKind kind);
 const std::vector<std::pair<std::string, JointKind>>& joint_names();
-inline std::string_view name_of(JointKind kind) { return traits(kind).name; }
-inline int constraints_of(JointKind kind) { return traits(kind).rows; }
-inline bool is_driven(JointKind kind) { return traits(kind).driven; }
+inline std::string_view name_of(JointKind kind) {
+  return traits(kind).name;
+}
+inline int constraints_of(JointKind kind) {
+  return traits(kind).rows;
+}
+inline bool is_driven(JointKind kind) {
+  return traits(kind).driven;
+}
 // Whether it uses the axes of marker 0 or 1.
-inline bool needs_rotation(JointKind kind, int marker) { return marker < traits(kind).axes; }
+inline bool needs_rotation(JointKind kind, int marker) {
+  return marker < traits(kind).axes;
+}
 // What a row of a joint measures: a distance [m] or the sine of an angle.
 enum class RowKind : std::uint8_t { Position, Angle };
 RowKind row_kind(JointKind kind, int row);

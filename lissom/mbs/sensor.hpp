@@ -52,10 +52,18 @@ struct SensorTraits {
 };
 const SensorTraits& traits(SensorKind kind);
 const std::vector<std::pair<std::string, SensorKind>>& sensor_names();
-inline bool is_stress(SensorKind kind) { return traits(kind).of == SensorTraits::Of::Nodes; }  // or strain
-inline bool is_of_joint(SensorKind kind) { return traits(kind).of == SensorTraits::Of::Joint; }
-inline bool needs_axes(SensorKind kind) { return traits(kind).needs_axes; }
-inline bool depends_on_inputs(SensorKind kind) { return traits(kind).at_once; }
+inline bool is_stress(SensorKind kind) {
+  return traits(kind).of == SensorTraits::Of::Nodes;
+}  // or strain
+inline bool is_of_joint(SensorKind kind) {
+  return traits(kind).of == SensorTraits::Of::Joint;
+}
+inline bool needs_axes(SensorKind kind) {
+  return traits(kind).needs_axes;
+}
+inline bool depends_on_inputs(SensorKind kind) {
+  return traits(kind).at_once;
+}
 
 // What a sensor of stress or strain knows of its nodes. Of several the one counts that has the largest von
 // Mises stress (equivalent strain) at the time; its number is a further column, "node".

@@ -112,8 +112,7 @@ void System::set_input(const std::string& name, TimeFunction value) {
     std::vector<std::string> names;
     for (const Input& input : inputs_) names.push_back(input.name);
     fail_input("there is no input '{}'{}; {}", name, did_you_mean(name, names),
-               names.empty() ? "no load has one"
-                             : fmt::format("there are: {}", fmt::join(names, ", ")));
+               names.empty() ? "no load has one" : fmt::format("there are: {}", fmt::join(names, ", ")));
   }
   inputs_[static_cast<size_t>(k)].value = std::move(value);
 }

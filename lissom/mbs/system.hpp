@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "lissom/core/diagnostics.hpp"
+#include "lissom/core/time_function.hpp"
 #include "lissom/mbs/body.hpp"
 #include "lissom/mbs/equations.hpp"
 #include "lissom/mbs/joint.hpp"
-#include "lissom/core/time_function.hpp"
 #include "lissom/mbs/load.hpp"
 
 namespace lissom {

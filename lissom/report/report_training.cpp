@@ -234,7 +234,8 @@ void report_training(ReportDraft& draft, const json& training) {
     report_pod(draft, section, training);
   } else if (linear) {
     section.lead =
-        "The mechanism is linearised about an equilibrium, and what matters least between its inputs and outputs, or "
+        "The mechanism is linearised about an equilibrium, and what matters least between its inputs and "
+        "outputs, or "
         "is too fast, is left out (linear).";
     ReportFacts facts;
     facts.rows.emplace_back("Order", ReportValue(report_number(number_in(training, "order"), 9)));

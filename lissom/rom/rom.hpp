@@ -34,8 +34,8 @@ class Rom {
   virtual const std::vector<RomChannel>& inputs() const = 0;
   virtual const std::vector<RomChannel>& outputs() const = 0;
 
-  virtual double start_time() const = 0;              // [s]
-  virtual const Eigen::VectorXd& start() const = 0;   // x there (n)
+  virtual double start_time() const = 0;                // [s]
+  virtual const Eigen::VectorXd& start() const = 0;     // x there (n)
   virtual std::vector<double> break_times() const = 0;  // [s] where what the study says has a kink or jump
   // What the study says that inputs are at a time (p), zero where it says nothing.
   virtual void inputs_at(double t, Vector u) const = 0;

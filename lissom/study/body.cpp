@@ -9,8 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "lissom/core/text.hpp"
 #include "lissom/core/atomic_file.hpp"
+#include "lissom/core/text.hpp"
 #include "lissom/fe/assembly.hpp"
 #include "lissom/fe/jacobian_check.hpp"
 #include "lissom/fe/matrix_reader.hpp"

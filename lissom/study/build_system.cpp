@@ -345,7 +345,8 @@ class Builder {
       add_stress_sensor(spec, sensor);
     } else if (spec.place) {
       sensor.marker = body_marker(*spec.place, base_axes(*spec.place));
-      if (needs_axes(spec.kind) && !built_.system->bodies()[sensor.marker.body]->marker_rotates(sensor.marker.marker))
+      if (needs_axes(spec.kind) &&
+          !built_.system->bodies()[sensor.marker.body]->marker_rotates(sensor.marker.marker))
         fail_input("'{}' has no rotation: a single node only moves; take an interface or several nodes",
                    spec.place->text);
     } else if (spec.kind == SensorKind::LoadValue) {
@@ -857,7 +858,8 @@ Start study_start(const StudySystem& built, const StudyFile& study, Diagnostics&
   if (simulate) {
     options.assemble = simulate->assemble;
     options.at_rest = simulate->start_static;
-    if (!static_at && simulate->integrator.integrator == Integrator::Static) options.static_at = simulate->begin;
+    if (!static_at && simulate->integrator.integrator == Integrator::Static)
+      options.static_at = simulate->begin;
   }
   options.velocity_given = std::any_of(study.bodies.begin(), study.bodies.end(), [](const BodySpec& body) {
     const Vector3d& v = body.ancf ? body.ancf->beam.velocity : body.placement.velocity;

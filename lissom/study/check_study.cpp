@@ -72,8 +72,7 @@ void describe(const StudyFile& study, const std::map<std::string, std::string>& 
   if (study.simulation)
     text += fmt::format("  {}, {}, {}\n", plural(joints, "joint"), plural(loads, "load"),
                         plural(sensors, "sensor"));
-  if (study.train)
-    text += fmt::format("  trains a reduced mechanism, method {}\n", study.train->method());
+  if (study.train) text += fmt::format("  trains a reduced mechanism, method {}\n", study.train->method());
   out["trains"] = study.train.has_value();
   if (study.simulation && study.simulation->simulate) {
     const SimulateSpec& simulate = *study.simulation->simulate;

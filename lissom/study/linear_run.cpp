@@ -41,7 +41,9 @@ bool same_direction(const std::optional<Vector3d>& a, const std::optional<Vector
 std::string other_in(const LoadSpec& a, const LoadSpec& b) {
   if (a.load.kind != b.load.kind)
     return fmt::format("is a {} and not a {}", name_of(a.load.kind), name_of(b.load.kind));
-  const auto place = [](const std::optional<PlaceSpec>& one) { return one ? one->text : std::string("none"); };
+  const auto place = [](const std::optional<PlaceSpec>& one) {
+    return one ? one->text : std::string("none");
+  };
   if (a.first.text != b.first.text || place(a.second) != place(b.second)) return "acts at another place";
   if (a.load.following != b.load.following || !same_direction(a.frame.at, b.frame.at) ||
       !same_direction(a.frame.axis, b.frame.axis) || !same_direction(a.frame.reference, b.frame.reference))
@@ -72,7 +74,8 @@ class LinearDrives {
     std::vector<LinearDrive> list;
     for (size_t i = 0; i < model_.inputs.size(); ++i) {
       const double there = model_.u0[static_cast<Index>(i)];
-      list.push_back(model_.inputs[i].is_load ? of_load(model_.inputs[i], there) : of_input(model_.inputs[i], there));
+      list.push_back(model_.inputs[i].is_load ? of_load(model_.inputs[i], there)
+                                              : of_input(model_.inputs[i], there));
     }
     check_others();
     check_start(list);
@@ -89,14 +92,16 @@ class LinearDrives {
       if (own == mechanism_.own.sensors.end()) {
         std::vector<std::string> names;
         for (const SensorSpec& one : mechanism_.own.sensors) names.push_back(one.name);
-        problem(sensor.where, fmt::format("sensor '{}': the linear model has no such sensor{}; it has: {}", sensor.name,
-                                          did_you_mean(sensor.name, names), fmt::join(names, ", ")));
+        problem(sensor.where,
+                fmt::format("sensor '{}': the linear model has no such sensor{}; it has: {}", sensor.name,
+                            did_you_mean(sensor.name, names), fmt::join(names, ", ")));
         continue;
       }
       if (own->kind != sensor.kind || place(*own) != place(sensor)) {
-        problem(sensor.where, fmt::format("sensor '{}': measures something else than in the linear model, where it is "
-                                          "of '{}'",
-                                          sensor.name, place(*own)));
+        problem(sensor.where,
+                fmt::format("sensor '{}': measures something else than in the linear model, where it is "
+                            "of '{}'",
+                            sensor.name, place(*own)));
         continue;
       }
       // NAME.x, and of names that have dots themselves what follows the last one
@@ -136,7 +141,8 @@ class LinearDrives {
     const Load& load = given->load;
     const LoadSpec* own = find_load(mechanism_.own, input.name);
     if (const std::string other = own ? other_in(*given, *own) : "is new"; !other.empty()) {
-      problem(load.where, fmt::format("load '{}': {}, and the linear model has it built in", input.name, other));
+      problem(load.where,
+              fmt::format("load '{}': {}, and the linear model has it built in", input.name, other));
       return constant(there);
     }
     LinearDrive drive;
@@ -153,9 +159,10 @@ class LinearDrives {
     // its size is that of the input, which has a column of its own
     const auto constant_part = [](const TimeFunction& f) { return f.is_constant(); };
     if (!std::all_of(drive.functions.begin(), drive.functions.end(), constant_part))
-      problem(load.where, fmt::format("load '{}': changes over time besides its input '{}', which a linear model does "
-                                      "not multiply; make the force constant",
-                                      load.name, load.input));
+      problem(load.where,
+              fmt::format("load '{}': changes over time besides its input '{}', which a linear model does "
+                          "not multiply; make the force constant",
+                          load.name, load.input));
     return constant(there);
   }
 
@@ -185,11 +192,12 @@ class LinearDrives {
     for (const double t : times_of(load.components)) {
       const Vector3d f(load.components[0](t), load.components[1](t), load.components[2](t));
       if ((f - direction.dot(f) * direction).norm() <= 1e-9 * f.norm()) continue;
-      return problem(load.where,
-                     fmt::format("load '{}': at t = {:.6g} s it is ({:.4g}, {:.4g}, {:.4g}), and the linear model has "
-                                 "it along ({:.4g}, {:.4g}, {:.4g}) only; take a load for each direction, and train "
-                                 "with them",
-                                 load.name, t, f.x(), f.y(), f.z(), direction.x(), direction.y(), direction.z()));
+      return problem(
+          load.where,
+          fmt::format("load '{}': at t = {:.6g} s it is ({:.4g}, {:.4g}, {:.4g}), and the linear model has "
+                      "it along ({:.4g}, {:.4g}, {:.4g}) only; take a load for each direction, and train "
+                      "with them",
+                      load.name, t, f.x(), f.y(), f.z(), direction.x(), direction.y(), direction.z()));
     }
   }
 
@@ -199,16 +207,17 @@ class LinearDrives {
     const bool statics = spec_.simulate->start_static,
                own = mechanism_.own.simulate && mechanism_.own.simulate->start_static;
     if (statics != own)
-      problem(spec_.simulate->where,
-              fmt::format("simulate.start: the linear model was made {} start = \"static\", and the study is {} it: train "
-                          "with the start that is to be simulated",
-                          own ? "with" : "without", statics ? "with" : "without"));
+      problem(spec_.simulate->where, fmt::format("simulate.start: the linear model was made {} start = "
+                                                 "\"static\", and the study is {} it: train "
+                                                 "with the start that is to be simulated",
+                                                 own ? "with" : "without", statics ? "with" : "without"));
     if (!statics || !problems_.empty()) return;
     for (size_t i = 0; i < drives.size(); ++i) {
       const double begins = drives[i](0), there = model_.u0[static_cast<Index>(i)];
       if (std::abs(begins - there) > 1e-9 * std::max(std::abs(begins), std::abs(there)))
         problem(spec_.simulate->where,
-                fmt::format("'{}' begins with {:.6g} {}, and the equilibrium of the linear model, where it is to start, has "
+                fmt::format("'{}' begins with {:.6g} {}, and the equilibrium of the linear model, where it "
+                            "is to start, has "
                             "{:.6g}",
                             model_.inputs[i].name, begins, model_.inputs[i].unit, there));
     }
@@ -224,27 +233,31 @@ class LinearDrives {
       if (std::find(names.begin(), names.end(), load.name) != names.end()) continue;
       if (!holds(load.kind)) {
         if (!is_zero(load))
-          problem(load.where, fmt::format("load '{}': the linear model has no such input{}; it has: {}", load.name,
-                                          did_you_mean(load.name, names), fmt::join(names, ", ")));
+          problem(load.where, fmt::format("load '{}': the linear model has no such input{}; it has: {}",
+                                          load.name, did_you_mean(load.name, names), fmt::join(names, ", ")));
         continue;
       }
       const LoadSpec* own = find_load(mechanism_.own, load.name);
       if (const std::string other = own ? other_in(given, *own) : "is new"; !other.empty())
         problem(load.where,
-                fmt::format("load '{}': {}, and springs and bushings are part of the linear model", load.name, other));
+                fmt::format("load '{}': {}, and springs and bushings are part of the linear model", load.name,
+                            other));
     }
     std::vector<std::string> missing;
     for (const LoadSpec& own : mechanism_.own.loads)
       if (holds(own.load.kind) && !find_load(spec_, own.load.name)) missing.push_back(own.load.name);
     if (!missing.empty())
-      diagnostics_.warn("linear.springs", fmt::format("part of the linear model, although the study does not have it: '{}'",
-                                                      fmt::join(missing, "', '")));
+      diagnostics_.warn("linear.springs",
+                        fmt::format("part of the linear model, although the study does not have it: '{}'",
+                                    fmt::join(missing, "', '")));
     const Vector3d change = spec_.gravity - mechanism_.own.gravity;
     if (change.norm() > 1e-9 * mechanism_.own.gravity.norm())
-      problem({}, fmt::format("gravity is ({:.6g}, {:.6g}, {:.6g}) m/s2 in the linear model and ({:.6g}, {:.6g}, {:.6g}) "
-                              "m/s2 in the study: it cannot be changed any more",
-                              mechanism_.own.gravity.x(), mechanism_.own.gravity.y(), mechanism_.own.gravity.z(),
-                              spec_.gravity.x(), spec_.gravity.y(), spec_.gravity.z()));
+      problem({},
+              fmt::format(
+                  "gravity is ({:.6g}, {:.6g}, {:.6g}) m/s2 in the linear model and ({:.6g}, {:.6g}, {:.6g}) "
+                  "m/s2 in the study: it cannot be changed any more",
+                  mechanism_.own.gravity.x(), mechanism_.own.gravity.y(), mechanism_.own.gravity.z(),
+                  spec_.gravity.x(), spec_.gravity.y(), spec_.gravity.z()));
   }
 
   const SimulationSpec& spec_;
@@ -275,11 +288,14 @@ void check_linear_request(const StudyFile& study, const std::filesystem::path& f
     fail_input("{}: there is no table [simulate]; add one with end and step", study.path.string());
   const SimulateSpec& simulate = *study.simulation->simulate;
   const IntegratorOptions& integrator = simulate.integrator;
-  if (options.resume) fail_input("--resume: a linear model is solved in seconds, there is nothing to be resumed");
+  if (options.resume)
+    fail_input("--resume: a linear model is solved in seconds, there is nothing to be resumed");
   if (integrator.integrator == Integrator::Static || integrator.integrator == Integrator::Kinematics)
-    fail_input(simulate.where, "simulate.integrator: is \"{}\", and a linear model is solved over time; leave it out",
+    fail_input(simulate.where,
+               "simulate.integrator: is \"{}\", and a linear model is solved over time; leave it out",
                name_of(integrator.integrator));
-  if (!(integrator.end > 0)) fail_input(simulate.where, "simulate.end: is {} s, expected a time above 0", integrator.end);
+  if (!(integrator.end > 0))
+    fail_input(simulate.where, "simulate.end: is {} s, expected a time above 0", integrator.end);
   if (!(integrator.step > 0 || integrator.sample > 0))
     fail_input(simulate.where, "simulate.step: is missing, over which loads are taken as parabolas");
   std::vector<std::string> left_out;
@@ -287,8 +303,9 @@ void check_linear_request(const StudyFile& study, const std::filesystem::path& f
   if (simulate.paraview) left_out.emplace_back("simulate.paraview");
   if (simulate.all_nodes || !simulate.nodes.empty()) left_out.emplace_back("simulate.nodes");
   if (!left_out.empty())
-    diagnostics.warn("linear.nodes", fmt::format("a linear model has no nodes: {} {} left out",
-                                                 fmt::join(left_out, ", "), left_out.size() == 1 ? "is" : "are"));
+    diagnostics.warn("linear.nodes",
+                     fmt::format("a linear model has no nodes: {} {} left out", fmt::join(left_out, ", "),
+                                 left_out.size() == 1 ? "is" : "are"));
   if (!options.write_files) return;
   check_output_folder(folder);
   for (const char* name : {"sensors.csv", "result.h5"}) expect_replaceable(folder / name);
@@ -319,8 +336,10 @@ LinearRunOptions::Control linear_control(const Controller& controller, const Stu
     names.inputs.push_back(model.inputs[i].name);
   }
   if (places.empty())
-    fail_input("there is a controller, and no load of the linear model has an input; one is made by factor = {{ input = "
-               "\"NAME\" }} before it is trained");
+    fail_input(
+        "there is a controller, and no load of the linear model has an input; one is made by factor = {{ "
+        "input = "
+        "\"NAME\" }} before it is trained");
   for (size_t k = 0; k < model.outputs.size(); ++k) {
     names.outputs.push_back(model.outputs[k].name);
     names.at_once.push_back(!model.D.row(static_cast<Index>(k))(places).isZero(0));
@@ -329,8 +348,9 @@ LinearRunOptions::Control linear_control(const Controller& controller, const Stu
   LinearRunOptions::Control out;
   out.period = controller.period;
   const std::vector<InputSpec>& said = study.simulation->simulate->inputs;
-  out.act = [&controller, &said, places, names = names.inputs, u = VectorXd(static_cast<Index>(places.size()))](
-                double t, const VectorXd& y, VectorXd& held) mutable {
+  out.act = [&controller, &said, places, names = names.inputs,
+             u = VectorXd(static_cast<Index>(places.size()))](double t, const VectorXd& y,
+                                                              VectorXd& held) mutable {
     for (size_t i = 0; i < names.size(); ++i) {
       u[static_cast<Index>(i)] = std::numeric_limits<double>::quiet_NaN();
       for (const InputSpec& one : said)
@@ -349,14 +369,14 @@ LinearMechanism linear_mechanism(LinearFile file, const std::filesystem::path& p
   LinearMechanism out;
   try {
     if (file.study.empty()) fail_input("it has none");
-    const StudyFile study =
-        parse_study(file.study, file.study_path.empty() ? path : std::filesystem::path(file.study_path), path);
+    const StudyFile study = parse_study(
+        file.study, file.study_path.empty() ? path : std::filesystem::path(file.study_path), path);
     const StudyFile& variant = chosen_case(study, file.case_name);
     if (!variant.simulation) fail_input("it has no loads, sensors or joints");
     out.own = *variant.simulation;
   } catch (const InputError& e) {
-    fail_input("{}: the study in the linear model cannot be used, which says where its loads act: {}", path.string(),
-               e.what());
+    fail_input("{}: the study in the linear model cannot be used, which says where its loads act: {}",
+               path.string(), e.what());
   }
   out.file = std::move(file);
   return out;
@@ -364,8 +384,7 @@ LinearMechanism linear_mechanism(LinearFile file, const std::filesystem::path& p
 
 LinearRom linear_rom(const StudyFile& study, const LinearMechanism& mechanism, Diagnostics& diagnostics,
                      bool needed) {
-  if (!study.simulation)
-    fail_input("{}: has no loads, sensors or [simulate]", study.path.string());
+  if (!study.simulation) fail_input("{}: has no loads, sensors or [simulate]", study.path.string());
   LinearDrives of_study(study, mechanism, diagnostics, needed);
   std::vector<LinearDrive> drives = of_study.drives();
   const std::vector<Index> columns = of_study.columns();
@@ -470,14 +489,14 @@ SimulationRun simulate_linear(const StudyFile& study, const std::filesystem::pat
   run.v = Eigen::Map<const Eigen::MatrixXd>(rates.data(), n, with_states);
   run.a = Eigen::MatrixXd::Zero(n, with_states);
 
-  const std::string where = model.range_names.empty()
-                                ? ""
-                                : model.range_names[static_cast<size_t>(summary.range_coordinate)];
+  const std::string where =
+      model.range_names.empty() ? "" : model.range_names[static_cast<size_t>(summary.range_coordinate)];
   if (summary.range > far_away)
-    diagnostics.warn("linear.range",
-                     fmt::format("at t = {:.6g} s {} moves points by {:.3g} % of the size of the mechanism from the "
-                                 "operating point; errors of a linear model grow with the square of that",
-                                 summary.range_time, where, 100 * summary.range));
+    diagnostics.warn(
+        "linear.range",
+        fmt::format("at t = {:.6g} s {} moves points by {:.3g} % of the size of the mechanism from the "
+                    "operating point; errors of a linear model grow with the square of that",
+                    summary.range_time, where, 100 * summary.range));
   json& j = run.summary;
   j["model"] = "linear";
   j["integrator"] = "exact";
@@ -494,7 +513,8 @@ SimulationRun simulate_linear(const StudyFile& study, const std::filesystem::pat
   j["constraints"] = 0;
   j["seconds"] = summary.seconds;
   j["output_seconds"] = 0.0;
-  j["largest_displacement"] = {{"over_size", summary.range}, {"t", summary.range_time}, {"coordinate", where}};
+  j["largest_displacement"] = {
+      {"over_size", summary.range}, {"t", summary.range_time}, {"coordinate", where}};
   if (options.write_files) {
     j["out"] = folder.string();
     j["files"] = {"sensors.csv", "result.h5"};
@@ -507,8 +527,9 @@ SimulationRun simulate_linear(const StudyFile& study, const std::filesystem::pat
                             inputs.empty() ? "none" : fmt::format("{}", fmt::join(inputs, ", "))));
   line("steps", fmt::format("{} exact ones, {} samples", summary.steps, summary.samples));
   line("time", fmt::format("{} for {:.6g} s", format_seconds(summary.seconds), summary.end));
-  line("largest motion", fmt::format("{:.3g} % of the size of the mechanism, at t = {:.6g} s{}", 100 * summary.range,
-                                     summary.range_time, where.empty() ? "" : fmt::format(" ({})", where)));
+  line("largest motion",
+       fmt::format("{:.3g} % of the size of the mechanism, at t = {:.6g} s{}", 100 * summary.range,
+                   summary.range_time, where.empty() ? "" : fmt::format(" ({})", where)));
   finish(RunStatus::Complete, "", j);
   return run;
 }

@@ -39,10 +39,11 @@ std::vector<Sensor> linear_sensors(const std::vector<Sensor>& all, Diagnostics& 
     if (!whole) left_out.push_back(sensor.name);
   }
   if (!left_out.empty())
-    diagnostics.warn("linear.sensors",
-                     fmt::format("energies, von Mises and principal values have no linear part: columns of the "
-                                 "sensor{} '{}' are left out",
-                                 left_out.size() == 1 ? "" : "s", fmt::join(left_out, "', '")));
+    diagnostics.warn(
+        "linear.sensors",
+        fmt::format("energies, von Mises and principal values have no linear part: columns of the "
+                    "sensor{} '{}' are left out",
+                    left_out.size() == 1 ? "" : "s", fmt::join(left_out, "', '")));
   return kept;
 }
 
@@ -50,13 +51,15 @@ void expect_constant_motions(const SimulationSpec& spec) {
   for (const JointSpec& joint : spec.joints)
     if (joint.motion && !joint.motion->is_constant())
       fail_input(joint.where,
-                 "joint '{}': its motion is prescribed over time, which is no input of a linear model; drive it by a "
+                 "joint '{}': its motion is prescribed over time, which is no input of a linear model; drive "
+                 "it by a "
                  "torque or force, or take another method",
                  joint.name);
   for (const LoadSpec& load : spec.loads)
     if (!load.load.preload.is_constant())
       fail_input(load.load.where,
-                 "load '{}': its preload changes over time, which is no input of a linear model; add a line-force or "
+                 "load '{}': its preload changes over time, which is no input of a linear model; add a "
+                 "line-force or "
                  "torque instead",
                  load.load.name);
 }
@@ -107,22 +110,25 @@ std::string describe_linear(const LinearModel& model) {
   line("kind", "linear, small motions about an equilibrium");
   line("order", fmt::format("{} of {} states", model.order(), made.source_order));
   line("operating point", fmt::format("t = {:.6g} s", model.t));
-  line("truncation", made.truncation == LinearTruncation::None
-                         ? "none"
-                         : fmt::format("{}, statics exact: {}", name_of(made.truncation), word(made.statics)));
+  line("truncation",
+       made.truncation == LinearTruncation::None
+           ? "none"
+           : fmt::format("{}, statics exact: {}", name_of(made.truncation), word(made.statics)));
   if (made.truncation == LinearTruncation::Balanced) {
     line("kept exactly", fmt::format("{} states that do not decay", made.kept_exactly));
     line("error bound", fmt::format("{} of the largest gain", percent(made.bound)));
   }
   if (made.truncation != LinearTruncation::None)
-    line("largest error", fmt::format("{} of the largest gain, at {:.4g} Hz, on a grid from {:.4g} to {:.4g} Hz",
-                                      percent(made.error), made.error_frequency, made.grid_from, made.grid_to));
+    line("largest error",
+         fmt::format("{} of the largest gain, at {:.4g} Hz, on a grid from {:.4g} to {:.4g} Hz",
+                     percent(made.error), made.error_frequency, made.grid_from, made.grid_to));
   std::vector<std::string> hz;
   const VectorXd frequencies = frequencies_hz(model);
   constexpr Index most_shown = 12;
   for (Index i = 0; i < std::min(most_shown, frequencies.size()); ++i)
     hz.push_back(fmt::format("{:.5g}", frequencies[i]));
-  if (frequencies.size() > most_shown) hz.push_back(fmt::format("and {} more", frequencies.size() - most_shown));
+  if (frequencies.size() > most_shown)
+    hz.push_back(fmt::format("and {} more", frequencies.size() - most_shown));
   line("frequencies [Hz]", fmt::format("{}", fmt::join(hz, ", ")));
 
   // what a unit of each input does in the end
@@ -138,10 +144,10 @@ std::string describe_linear(const LinearModel& model) {
       if (gain == 0 || ++rows > most_rows) continue;
       const LinearInput& input = model.inputs[i];
       const std::string unit = si_unit(model.outputs[k]);
-      table.add({input.name, model.outputs[k].name,
-                 fmt::format("{:.6g} {}", model.y0[static_cast<Index>(k)], unit),
-                 fmt::format("{:.6g} {}/{}", gain, unit,
-                             input.unit.find(' ') == std::string::npos ? input.unit : "(" + input.unit + ")")});
+      table.add(
+          {input.name, model.outputs[k].name, fmt::format("{:.6g} {}", model.y0[static_cast<Index>(k)], unit),
+           fmt::format("{:.6g} {}/{}", gain, unit,
+                       input.unit.find(' ') == std::string::npos ? input.unit : "(" + input.unit + ")")});
     }
   text += "\n" + table.str();
   if (rows > most_rows) text += fmt::format("and {} more\n", rows - most_rows);
@@ -200,8 +206,8 @@ LinearTraining train_linear(const StudyFile& study, const std::function<StudySys
   if (progress) progress("linearising", -1);
   LinearTraining training;
   try {
-    const LinearModel whole = make_linear_model(*at.equations, linear_sensors(at.built.sensors, diagnostics), at.state,
-                                                at.reference, at.start);
+    const LinearModel whole = make_linear_model(*at.equations, linear_sensors(at.built.sensors, diagnostics),
+                                                at.state, at.reference, at.start);
     training.rom.model = truncate(whole, spec.options, progress);
   } catch (const InputError& e) {
     fail_input(study.train->where, "train: {}", e.what());
@@ -216,25 +222,30 @@ LinearTraining train_linear(const StudyFile& study, const std::function<StudySys
 
   const LinearReduction& made = model.reduction;
   if (spec.options.order && model.order() != *spec.options.order)
-    diagnostics.warn("linear.order",
-                     fmt::format("the model has {} states in place of {}: {}", model.order(), *spec.options.order,
-                                 model.order() > *spec.options.order
-                                     ? "states that belong together are not cut apart"
-                                     : "the others do not reach from inputs to outputs beyond round-off"));
-  else if (made.truncation == LinearTruncation::Balanced && !spec.options.order && made.bound > spec.options.tolerance)
-    diagnostics.warn("linear.tolerance",
-                     fmt::format("the bound is {:.3g}, above tolerance = {:.3g}: states that are left out are known to "
-                                 "round-off only",
-                                 made.bound, spec.options.tolerance));
+    diagnostics.warn(
+        "linear.order",
+        fmt::format("the model has {} states in place of {}: {}", model.order(), *spec.options.order,
+                    model.order() > *spec.options.order
+                        ? "states that belong together are not cut apart"
+                        : "the others do not reach from inputs to outputs beyond round-off"));
+  else if (made.truncation == LinearTruncation::Balanced && !spec.options.order &&
+           made.bound > spec.options.tolerance)
+    diagnostics.warn(
+        "linear.tolerance",
+        fmt::format("the bound is {:.3g}, above tolerance = {:.3g}: states that are left out are known to "
+                    "round-off only",
+                    made.bound, spec.options.tolerance));
   if (const VectorXd moved = model.range * model.x0; moved.size() > 0 && moved.cwiseAbs().maxCoeff() > 0.1)
-    diagnostics.warn("linear.start",
-                     fmt::format("the start is {:.0f} % of the size of the mechanism away from the operating point; "
-                                 "errors of a linear model grow with the square of that",
-                                 100 * moved.cwiseAbs().maxCoeff()));
+    diagnostics.warn(
+        "linear.start",
+        fmt::format("the start is {:.0f} % of the size of the mechanism away from the operating point; "
+                    "errors of a linear model grow with the square of that",
+                    100 * moved.cwiseAbs().maxCoeff()));
   return training;
 }
 
-std::vector<std::string> write_linear_training(const LinearTraining& training, const std::filesystem::path& folder) {
+std::vector<std::string> write_linear_training(const LinearTraining& training,
+                                               const std::filesystem::path& folder) {
   write_linear_file(folder / "model.rom.h5", training.rom);
   const VectorXd& hankel = training.rom.model.reduction.hankel;
   if (hankel.size() == 0) return {"model.rom.h5"};
@@ -250,7 +261,8 @@ std::vector<std::string> write_linear_training(const LinearTraining& training, c
 }
 
 std::string describe_linear_training(const LinearTraining& training) {
-  return describe_linear(training.rom.model) + fmt::format("{:<18}{}\n", "time", format_seconds(training.seconds));
+  return describe_linear(training.rom.model) +
+         fmt::format("{:<18}{}\n", "time", format_seconds(training.seconds));
 }
 
 json linear_training_json(const LinearTraining& training) {

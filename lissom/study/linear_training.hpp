@@ -30,7 +30,8 @@ LinearTraining train_linear(const StudyFile& study, const std::function<StudySys
                             const std::function<bool()>& stop = {});
 
 // Writes model.rom.h5 and, where there are Hankel values, hankel.csv; returns the paths relative to the folder.
-std::vector<std::string> write_linear_training(const LinearTraining& training, const std::filesystem::path& folder);
+std::vector<std::string> write_linear_training(const LinearTraining& training,
+                                               const std::filesystem::path& folder);
 std::string describe_linear_training(const LinearTraining& training);
 nlohmann::json linear_training_json(const LinearTraining& training);
 

@@ -38,9 +38,9 @@ StudyState state_of_study(const StudyFile& study, LineariseSpec::About about, do
     const Index last = run.t.size() - 1;
     const SystemCheck check = check_system(*out.built.system, 0, out.built.q);
     out.equations = std::make_unique<SystemEquations>(*out.built.system, check.kept);
-    out.state = make_consistent(*out.equations, run.t[last], run.q.col(last), run.v.col(last), {},
-                                run.turns_at(last))
-                    .state;
+    out.state =
+        make_consistent(*out.equations, run.t[last], run.q.col(last), run.v.col(last), {}, run.turns_at(last))
+            .state;
     out.reference = out.start = start_here(std::nullopt, told_before).initial.state;
     return out;
   }

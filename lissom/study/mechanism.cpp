@@ -83,7 +83,8 @@ LinearTraining trained_linear(const StudyFile& variant, JobContext& context) {
 std::unique_ptr<Rom> open_rom(const Mechanism& mechanism, JobContext& context) {
   if (mechanism.linear)
     return std::make_unique<LinearRom>(linear_rom(mechanism.study, *mechanism.linear, context.diagnostics));
-  return std::make_unique<MechanismOde>(mechanism.study, mechanism.make(), context.diagnostics, context.progress);
+  return std::make_unique<MechanismOde>(mechanism.study, mechanism.make(), context.diagnostics,
+                                        context.progress);
 }
 
 PodTraining trained_pod(const StudyInput& input, const StudyFile& study, const StudyFile& variant,

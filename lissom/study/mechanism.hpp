@@ -26,9 +26,9 @@ struct MechanismInput {
 struct Mechanism {
   StudyFile study;  // or the case
   std::string title;
-  std::function<StudySystem()> make;         // reduces bodies as needed, once
+  std::function<StudySystem()> make;              // reduces bodies as needed, once
   std::shared_ptr<const LinearMechanism> linear;  // in its place: bodies are not known any more
-  std::shared_ptr<const InputGuard> inputs;  // no file that it comes from is replaced
+  std::shared_ptr<const InputGuard> inputs;       // no file that it comes from is replaced
 };
 // Trains the model where the study simulates one that is to be trained. `context` must outlive the result.
 // Throws InputError: no such file or case, a file that is neither.

@@ -78,8 +78,7 @@ struct MechanismOde::Impl {
   void factorise_mass() {
     equations().jacobian(state, 1, {0, 0, 1, 1, 1}, mass);
     if (!mass.factorise())
-      fail("at t = {:.6g} s {} has no mass", state.t,
-           equations().row_name(std::max(0, mass.singular_row())));
+      fail("at t = {:.6g} s {} has no mass", state.t, equations().row_name(std::max(0, mass.singular_row())));
   }
 
   // Column j of a matrix that was not factorised.

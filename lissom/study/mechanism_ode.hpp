@@ -24,8 +24,8 @@ class MechanismOde final : public Rom {
   const State& initial() const;  // at t = 0, consistent with the loads
 
   std::string_view method() const override;
-  int states() const override;                             // 2 m
-  const std::vector<RomChannel>& inputs() const override;  // those of loads, factors without a unit
+  int states() const override;                              // 2 m
+  const std::vector<RomChannel>& inputs() const override;   // those of loads, factors without a unit
   const std::vector<RomChannel>& outputs() const override;  // the sensors' columns
   double start_time() const override;
   const Eigen::VectorXd& start() const override;

@@ -172,7 +172,8 @@ class StudyRunner {
 
   // The linear model that a study simulates, by its training or from a file; nothing where it is another one.
   std::optional<LinearMechanism> linear_of(const StudyFile& study) {
-    if (is_linear_file(study.rom)) return linear_mechanism(read_linear_file(study.rom, diagnostics_), study.rom);
+    if (is_linear_file(study.rom))
+      return linear_mechanism(read_linear_file(study.rom, diagnostics_), study.rom);
     if (!needs_training(study) || !study.train->linear) return std::nullopt;
     return LinearMechanism{linear_trained(study).rom, *study.simulation};
   }
@@ -440,7 +441,7 @@ class StudyRunner {
   const std::filesystem::path& out_;
   Diagnostics& all_diagnostics_;
   Diagnostics diagnostics_;  // since hand_over()
-  ProgressHook progress_;  // its own, because points of a sweep are given a temporary one
+  ProgressHook progress_;    // its own, because points of a sweep are given a temporary one
   const StudyRunOptions& options_;
   BodyStore store_;
   std::map<std::string, FeBody> loaded_;  // by BodySpec::reduction_key, until they are run
@@ -592,8 +593,8 @@ void begin_summary(const StudyFile& study, json& summary) {
 }
 
 // What it ends with, and its file.
-void end_summary(const std::filesystem::path& out, const Diagnostics& diagnostics, const StudyRunOptions& options,
-                 json& summary) {
+void end_summary(const std::filesystem::path& out, const Diagnostics& diagnostics,
+                 const StudyRunOptions& options, json& summary) {
   summary["warnings"] = to_json(diagnostics);
   summary["peak_memory_bytes"] = peak_memory_bytes();
 
@@ -642,8 +643,8 @@ StudyRun run_study(const StudyFile& study, const std::filesystem::path& out, Dia
     if (study.simulation && study.simulation->simulate && needs_training(study) == reduced) {
       // nobody looks at the samples of a single run again
       const bool alone = study.cases.empty() && !study.train;
-      runs[""] = runner.run_simulation(
-          study, out, true, alone ? RunOptions::Keep::Nothing : RunOptions::Keep::States);
+      runs[""] = runner.run_simulation(study, out, true,
+                                       alone ? RunOptions::Keep::Nothing : RunOptions::Keep::States);
       runner.check(study, runs[""]);
       runner.show(study, runs[""], out);
       summary["simulation"] = runs[""].summary;

@@ -258,7 +258,8 @@ class StudyObserver final : public RunObserver {
     });
   }
 
-  void between(const IntegrationOutput::Save& save, const IntegrationSummary& summary, bool stopped) override {
+  void between(const IntegrationOutput::Save& save, const IntegrationSummary& summary,
+               bool stopped) override {
     if (!options_.write_files) return;
     if (saved && !stopped && files_.since_checkpoint.seconds() < options_.checkpoint) return;
     files_.guarded([&] {
@@ -304,8 +305,9 @@ void replay(const ResultFile& file, std::uint64_t count, SystemRun& run) {
   }
 }
 
-void expect_resumable(const ResultFile& file, const Checkpoint& saved, const Checkpoint& now, const RunFiles& files,
-                      const std::filesystem::path& folder, const StudyFile& study, Diagnostics& diagnostics) {
+void expect_resumable(const ResultFile& file, const Checkpoint& saved, const Checkpoint& now,
+                      const RunFiles& files, const std::filesystem::path& folder, const StudyFile& study,
+                      Diagnostics& diagnostics) {
   if (!same_bits(saved.start, now.start)) fail_other_bodies(folder);
   if (static_cast<std::uint64_t>(file.samples()) < saved.samples)
     fail_input("{}: has {} samples, and had {} when the run was saved; it was changed since",
@@ -352,8 +354,8 @@ bool is_static(const StudyFile& study) {
   return study.simulation->simulate->integrator.integrator == Integrator::Static;
 }
 
-json simulation_json(const StudyFile& study, const Start& start, const StudySystem& built, const SimulationRun& run,
-                     const Trust& trust) {
+json simulation_json(const StudyFile& study, const Start& start, const StudySystem& built,
+                     const SimulationRun& run, const Trust& trust) {
   const IntegrationSummary& summary = run.integration;
   const BalanceSummary& drift = run.drift;
   json j = system_json(*built.system, start.check);
@@ -380,7 +382,8 @@ json simulation_json(const StudyFile& study, const Start& start, const StudySyst
                  {"scale", drift.energy_scale},
                  {"work_in", drift.work_in},
                  {"dissipated", drift.dissipated}};
-  if (json left = elastic_range_json(run.beyond_elasticity); !left.empty()) j["elastic_range"] = std::move(left);
+  if (json left = elastic_range_json(run.beyond_elasticity); !left.empty())
+    j["elastic_range"] = std::move(left);
   j["start"] = {{"moved", start.initial.moved},
                 {"iterations", start.initial.iterations},
                 {"velocity_change", start.initial.velocity_change}};
@@ -408,7 +411,8 @@ std::string describe_run(const StudyFile& study, const Start& start, const Study
                                        summary.largest_step, run.samples));
   text += line_of("time", fmt::format("{} for {:.6g} s", format_seconds(summary.seconds), summary.end));
   if (!is_static(study))
-    text += line_of("energy drift", fmt::format("{:.2e} of {:.4g} J", drift.energy_drift, drift.energy_scale));
+    text +=
+        line_of("energy drift", fmt::format("{:.2e} of {:.4g} J", drift.energy_drift, drift.energy_scale));
   text += line_of("constraint drift", fmt::format("{:.2e} m", drift.constraint_drift));
   if (drift.momentum_drift) text += line_of("momentum drift", fmt::format("{:.2e}", *drift.momentum_drift));
   if (drift.angular_momentum_drift)

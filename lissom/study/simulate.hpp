@@ -32,14 +32,14 @@ struct SimulationOptions {
 
 // A trajectory, which training needs, with what its study says of it.
 struct SimulationRun : Trajectory {
-  std::string text;                         // for people
-  nlohmann::json summary;                   // steps, seconds, energy_drift, constraint_drift, ...
-  std::vector<std::string> columns;         // of the sensors, "tip.x"
-  std::vector<std::string> sensor_units;    // of the columns in SI units, "m/s"
-  Eigen::VectorXd time;                     // of the samples, in the study's units
-  Eigen::MatrixXd sensors;                  // samples by columns, in the study's units
-  std::shared_ptr<const StudySystem> built; // whose nodes the states move
-  std::filesystem::path result_path;        // of result.h5; empty: no files
+  std::string text;                          // for people
+  nlohmann::json summary;                    // steps, seconds, energy_drift, constraint_drift, ...
+  std::vector<std::string> columns;          // of the sensors, "tip.x"
+  std::vector<std::string> sensor_units;     // of the columns in SI units, "m/s"
+  Eigen::VectorXd time;                      // of the samples, in the study's units
+  Eigen::MatrixXd sensors;                   // samples by columns, in the study's units
+  std::shared_ptr<const StudySystem> built;  // whose nodes the states move
+  std::filesystem::path result_path;         // of result.h5; empty: no files
 
   // Times [s] and positions (coordinates by their number) of some samples, from memory or from result.h5.
   ResultFrames frames(const std::vector<Eigen::Index>& chosen) const;

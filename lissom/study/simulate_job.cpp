@@ -126,7 +126,8 @@ SimulateResult simulate_rom(const SimulateJob& job, JobContext& context) {
   const MechanismInput& input = job.mechanism;
   if (is_linear_file(input.main.file)) {
     const Mechanism mechanism = open_mechanism(input, context);
-    SimulateResult result = simulate_by_linear(job, mechanism.study, mechanism.study, *mechanism.linear, context);
+    SimulateResult result =
+        simulate_by_linear(job, mechanism.study, mechanism.study, *mechanism.linear, context);
     result.json["rom"] = input.main.file;
     return result;
   }
@@ -176,12 +177,13 @@ SimulateResult simulate_study(const SimulateJob& job, JobContext& context) {
   if (!variant.pod_rom.empty())
     return simulate_pod(job, study, variant, read_pod_file(variant.pod_rom, context.diagnostics), context);
   if (is_linear_file(variant.rom))
-    return simulate_by_linear(job, study, variant,
-                              linear_mechanism(read_linear_file(variant.rom, context.diagnostics), variant.rom),
-                              context);
+    return simulate_by_linear(
+        job, study, variant,
+        linear_mechanism(read_linear_file(variant.rom, context.diagnostics), variant.rom), context);
   if (needs_training(variant) && variant.train->linear) {
     const LinearTraining training = trained_linear(variant, context);
-    SimulateResult result = simulate_by_linear(job, study, variant, {training.rom, *variant.simulation}, context);
+    SimulateResult result =
+        simulate_by_linear(job, study, variant, {training.rom, *variant.simulation}, context);
     result.text = describe_linear_training(training) + "\n" + result.text;
     result.json["train"] = linear_training_json(training);
     return result;

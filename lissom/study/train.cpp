@@ -961,9 +961,8 @@ NodalError nodal_error(const Training& training, const SimulationRun& reference,
   for (const SlapSpacePart& part : training.space.parts)
     expected.parts.push_back({part.name, part.node_ids, part.points});
   Diagnostics ignored;
-  auto run = reorder(
-      make_system_snapshots("reference", *reference.built->system, reference.t, reference.q),
-      expected, ignored);
+  auto run = reorder(make_system_snapshots("reference", *reference.built->system, reference.t, reference.q),
+                     expected, ignored);
   const auto common = samples_of_both(reference, rom);
   if (common.empty()) return {};
   NodalError error{0, 0, 0};

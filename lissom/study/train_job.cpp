@@ -27,8 +27,8 @@ void finish_training(TrainResult& result, const StudyFile& study, const std::fil
 // Before anything is computed.
 void check_training_folder(const StudyFile& study, const std::filesystem::path& out) {
   check_output_folder(out);
-  for (const char* name : {"model.rom.h5", "hankel.csv", "modes.csv", "orders.csv", "samples.csv", "singular_values.csv",
-                           "principal_angles.csv", "greedy.csv", "pod_test.csv"}) {
+  for (const char* name : {"model.rom.h5", "hankel.csv", "modes.csv", "orders.csv", "samples.csv",
+                           "singular_values.csv", "principal_angles.csv", "greedy.csv", "pod_test.csv"}) {
     const std::vector<std::string> files = output_files(study);
     if (std::find(files.begin(), files.end(), name) != files.end()) expect_replaceable(out / name);
   }

@@ -262,9 +262,11 @@ class Run {
     const double h = options_.step, c = m > 0 ? equations_.typical_mass() : 1;
     equations_.jacobian(state, 1, {h * h / 4, h / 2, 1, c, c}, *follower_);
     if (!follower_->factorise())
-      fail("at {:.6g} s the accelerations cannot follow the controller: {} has no mass and no constraint, or depends "
-           "on others",
-           state.t, equations_.row_name(std::max(0, follower_->singular_row())));
+      fail(
+          "at {:.6g} s the accelerations cannot follow the controller: {} has no mass and no constraint, or "
+          "depends "
+          "on others",
+          state.t, equations_.row_name(std::max(0, follower_->singular_row())));
     Eigen::VectorXd x = Eigen::VectorXd::Zero(n + m);
     equations_.residual(state, 1, x.head(n));
     x = -x;
@@ -401,10 +403,10 @@ void integrate(Equations& equations, const State& initial, const IntegratorOptio
   if (output.control.act && !(period > 0 && std::isfinite(period)))
     problems.push_back(fmt::format("the controller's period is {} s, expected a positive time", period));
   else if (output.control.act && has_fixed_step(options) && period < options.step * (1 - 1e-9))
-    problems.push_back(
-        fmt::format("the controller is called every {:g} s, and the step is longer, {:g} s: take step = {:g} or "
-                    "less, or a slower controller",
-                    period, options.step, period));
+    problems.push_back(fmt::format(
+        "the controller is called every {:g} s, and the step is longer, {:g} s: take step = {:g} or "
+        "less, or a slower controller",
+        period, options.step, period));
   if (output.control.act && resume)
     problems.push_back("a run with a controller cannot be resumed: what it remembers is not known");
   if (!problems.empty()) fail_input("integrator: {}", fmt::join(problems, "; "));

@@ -245,7 +245,8 @@ std::vector<InputChannel> find_channels(const System& system, double t, Linearis
 }
 
 // How the value of a load that is measured follows a channel of its own.
-double own_value(const System& system, const SystemEquations& equations, const InputChannel& channel, int load, double t) {
+double own_value(const System& system, const SystemEquations& equations, const InputChannel& channel,
+                 int load, double t) {
   if (channel.load >= 0) return channel.load == load ? 1 : 0;
   const Load& measured = system.loads()[load];
   if (measured.input != system.inputs()[channel.input].name) return 0;

@@ -50,7 +50,7 @@ VectorXd sweep_frequencies(const Linearisation& model, const ResponseOptions& op
   for (int i = 0; i + 1 < options.points; ++i) {
     const double s = static_cast<double>(i) / (options.points - 1);
     list.push_back(options.logarithmic ? options.from * std::pow(options.to / options.from, s)
-                                    : options.from + s * (options.to - options.from));
+                                       : options.from + s * (options.to - options.from));
   }
   list.push_back(options.to);
   for (const LinearMode& mode : model.modes) {
@@ -102,8 +102,8 @@ FrequencyResponse frequency_response(const Linearisation& model, const ResponseO
 
   // velocities in the size of displacements, so that no large number hides small ones; states of a truncated
   // model are neither, and of like size
-  const bool mechanical =
-      n % 2 == 0 && model.A.topLeftCorner(n / 2, n / 2).isZero(0) && model.A.topRightCorner(n / 2, n / 2).isIdentity(0);
+  const bool mechanical = n % 2 == 0 && model.A.topLeftCorner(n / 2, n / 2).isZero(0) &&
+                          model.A.topRightCorner(n / 2, n / 2).isIdentity(0);
   const Index d = mechanical ? n / 2 : 0;
   const double omega = d > 0 ? std::max(1.0, std::sqrt(model.A.bottomLeftCorner(d, d).norm())) : 1;
   MatrixXd A = model.A, B(n, static_cast<Index>(inputs.size())), C(static_cast<Index>(outputs.size()), n);

@@ -44,8 +44,7 @@ struct Series {
     // one after the other, so that not everything is there twice
     const auto columns = [&](std::vector<double>& from, Eigen::MatrixXd& to) {
       const Index rows = kept > 0 ? static_cast<Index>(from.size()) / kept : 0;
-      to = Eigen::Map<const Eigen::MatrixXd>(from.data(), rows,
-                                             keep == RunOptions::Keep::States ? kept : 0);
+      to = Eigen::Map<const Eigen::MatrixXd>(from.data(), rows, keep == RunOptions::Keep::States ? kept : 0);
       from = {};
     };
     out.samples = samples;
@@ -85,7 +84,8 @@ void expect_inputs(const std::vector<std::string>& names, const VectorXd& u, dou
   LISSOM_ASSERT(u.size() == static_cast<Index>(names.size()));
   for (size_t k = 0; k < names.size(); ++k)
     if (const double value = u[static_cast<Index>(k)]; !std::isfinite(value))
-      fail("the controller gave {} for the input '{}' at t = {:.6g} s, expected a finite number", value, names[k], t);
+      fail("the controller gave {} for the input '{}' at t = {:.6g} s, expected a finite number", value,
+           names[k], t);
 }
 
 Turns Trajectory::turns_at(Index sample) const {
@@ -126,7 +126,8 @@ struct SystemRun::Impl {
     const auto problems = problems_of(start, options.integrator);
     if (!problems.empty()) fail_input("{}", fmt::join(problems, "; "));
     if (options.controller.act && equations.system().inputs().empty())
-      fail_input("there is a controller, and no load has an input; one is made by factor = {{ input = \"NAME\" }}");
+      fail_input(
+          "there is a controller, and no load has an input; one is made by factor = {{ input = \"NAME\" }}");
   }
 
   // What every step tells.
@@ -186,8 +187,8 @@ void SystemRun::add(const State& state, const VectorXd& y, const BalanceSample& 
   if (d.options.balance) d.series.balance.push_back(balance);
 }
 
-void SystemRun::go(std::span<RunObserver* const> observers, Diagnostics& diagnostics, const ProgressHook& progress,
-                   Archive* resume) {
+void SystemRun::go(std::span<RunObserver* const> observers, Diagnostics& diagnostics,
+                   const ProgressHook& progress, Archive* resume) {
   Impl& d = *impl_;
   const auto archive_watchers = [&](Archive& archive) {
     archive(d.bank, d.balance, d.turns, d.range);
@@ -205,13 +206,14 @@ void SystemRun::go(std::span<RunObserver* const> observers, Diagnostics& diagnos
   output.step = [&](const State& state) { d.watch(state); };
   output.sample = [&](const State& state) { d.sample(state, observers); };
   output.stop = d.options.stop;
-  if (!observers.empty()) output.between = [&](const IntegrationOutput::Save& save, bool stopped) {
-    const auto save_all = [&](Archive& archive) {
-      archive_watchers(archive);
-      save(archive);
+  if (!observers.empty())
+    output.between = [&](const IntegrationOutput::Save& save, bool stopped) {
+      const auto save_all = [&](Archive& archive) {
+        archive_watchers(archive);
+        save(archive);
+      };
+      for (RunObserver* observer : observers) observer->between(save_all, d.summary, stopped);
     };
-    for (RunObserver* observer : observers) observer->between(save_all, d.summary, stopped);
-  };
   if (d.options.controller.act) {
     const std::vector<Input>& inputs = d.equations.system().inputs();
     d.names = {};
@@ -222,11 +224,11 @@ void SystemRun::go(std::span<RunObserver* const> observers, Diagnostics& diagnos
     for (const Input& input : inputs) d.names.inputs.push_back(input.name);
     if (d.options.controller.begin) d.options.controller.begin(d.names);
     output.control.period = d.options.controller.period;
-    output.control.act = [&d, y = d.y, u = VectorXd(static_cast<Index>(inputs.size()))](const State& state) mutable {
-      d.control(state, y, u);
-    };
+    output.control.act = [&d, y = d.y, u = VectorXd(static_cast<Index>(inputs.size()))](
+                             const State& state) mutable { d.control(state, y, u); };
   }
-  integrate(d.equations, d.start.initial.state, d.options.integrator, output, d.summary, diagnostics, progress, resume);
+  integrate(d.equations, d.start.initial.state, d.options.integrator, output, d.summary, diagnostics,
+            progress, resume);
 }
 
 void SystemRun::warn(const std::string& suffix, Diagnostics& diagnostics) const {

@@ -102,8 +102,8 @@ class SystemRun {
   void add(const State& state, const Eigen::VectorXd& y, const BalanceSample& balance);
   // From the start to the end, or on from an archive that RunObserver::between() has had of the same run. Throws
   // Error where it fails; the trajectory then has what there was until then.
-  void go(std::span<RunObserver* const> observers, Diagnostics& diagnostics, const ProgressHook& progress = {},
-          Archive* resume = nullptr);
+  void go(std::span<RunObserver* const> observers, Diagnostics& diagnostics,
+          const ProgressHook& progress = {}, Archive* resume = nullptr);
   // What it saw, as warnings; `suffix` of their keys, so that every run has its own.
   void warn(const std::string& suffix, Diagnostics& diagnostics) const;
   // Of the run so far; leaves nothing behind.

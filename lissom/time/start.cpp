@@ -144,8 +144,8 @@ Start make_start(const System& system, const VectorXd& q, const VectorXd& v, con
     diagnostics.warn("simulate.start",
                      "start = \"static\" begins at rest: the velocities of the bodies are not used");
   const double moved = start.initial.moved;
-  start.initial = make_consistent(*start.equations, 0, start.equilibrium->state.q,
-                                  VectorXd::Zero(v.size()), {}, start.equilibrium->state.turns);
+  start.initial = make_consistent(*start.equations, 0, start.equilibrium->state.q, VectorXd::Zero(v.size()),
+                                  {}, start.equilibrium->state.turns);
   start.initial.moved = moved;
   return start;
 }
@@ -158,11 +158,13 @@ Start make_start(const System& system, const StartOptions& options, Diagnostics&
   if (!check.gaps.empty() && !options.assemble) {
     std::vector<std::string> open;
     for (const SystemCheck::Gap& gap : check.gaps)
-      open.push_back(gap.is_angle ? fmt::format("'{}' (turned, sine of the angle {:.3g})", gap.joint, gap.distance)
-                                  : fmt::format("'{}' ({:.6g} m apart)", gap.joint, gap.distance));
-    fail_input("joints whose frames do not meet at the start: {}; correct the placements, or let bodies be moved "
-               "(StartOptions::assemble)",
-               fmt::join(open, ", "));
+      open.push_back(gap.is_angle
+                         ? fmt::format("'{}' (turned, sine of the angle {:.3g})", gap.joint, gap.distance)
+                         : fmt::format("'{}' ({:.6g} m apart)", gap.joint, gap.distance));
+    fail_input(
+        "joints whose frames do not meet at the start: {}; correct the placements, or let bodies be moved "
+        "(StartOptions::assemble)",
+        fmt::join(open, ", "));
   }
   expect_runnable(system, check, options.static_at.has_value(), diagnostics);
   return make_start(system, q, v, check, options, diagnostics, progress);

@@ -202,9 +202,8 @@ class PyOde {
   }
   py::ssize_t expect_states(const Numbers& x) const {
     if (x.ndim() < 1 || x.ndim() > 2 || x.shape(0) != n_)
-      fail_input(
-          "x: expected a state of {} numbers{}, or columns of them, found an array of shape {}", n_,
-          mechanism_ ? " (coordinates, then rates)" : "", shape_of(x));
+      fail_input("x: expected a state of {} numbers{}, or columns of them, found an array of shape {}", n_,
+                 mechanism_ ? " (coordinates, then rates)" : "", shape_of(x));
     for (py::ssize_t i = 0; i < x.size(); ++i)
       if (!std::isfinite(x.data()[i])) fail_input("x: has a number that is not finite: {}", x.data()[i]);
     return x.ndim() == 2 ? x.shape(1) : 1;

@@ -174,7 +174,8 @@ TEST(LinearFile, IsNotTakenForAModelOfAnotherKind) {
 
 TEST(LinearFile, WhatDoesNotFitTogetherIsNotWritten) {
   const TemporaryFolder folder;
-  const auto expect_refused = [&](const std::function<void(LinearModel&)>& change, const std::string& message) {
+  const auto expect_refused = [&](const std::function<void(LinearModel&)>& change,
+                                  const std::string& message) {
     LinearFile file = sample_linear_model();
     change(file.model);
     EXPECT_NE(inconsistency_of(file.model).find(message), std::string::npos) << inconsistency_of(file.model);

@@ -204,7 +204,8 @@ TEST(TrainSpec, ASlapModelComesFromTrainingOrFromAFile) {
 TEST(TrainSpec, LinearModelsHaveKeysOfTheirOwn) {
   const Parser parse;
   const std::string linear = mechanism + run + "[train]\nmethod = \"linear\"\n";
-  const StudyFile study = parse("units = \"mm-kg-ms\"\n" + linear + "about = 500\ntruncation = \"frequency\"\nhighest = 80\nstatics = false\n");
+  const StudyFile study = parse("units = \"mm-kg-ms\"\n" + linear +
+                                "about = 500\ntruncation = \"frequency\"\nhighest = 80\nstatics = false\n");
   ASSERT_TRUE(study.train && study.train->linear);
   EXPECT_FALSE(study.train->is_slap());
   EXPECT_EQ(study.train->method(), "linear");
@@ -225,10 +226,12 @@ TEST(TrainSpec, LinearModelsHaveKeysOfTheirOwn) {
   parse.expect(linear + "truncation = \"frequency\"\n", {"needs highest [Hz], or order"});
   parse.expect(linear + "truncation = \"none\"\norder = 3\n", {"order does not go with truncation"});
   parse.expect(linear + "max_order = 3\n", {"max_order"});
-  parse.expect(mechanism + "[train]\nmethod = \"linear\"\nabout = 2\n", {"train.about: is a time, and the study has no [simulate]"});
+  parse.expect(mechanism + "[train]\nmethod = \"linear\"\nabout = 2\n",
+               {"train.about: is a time, and the study has no [simulate]"});
   parse.expect(linear + "[[cases]]\nname = \"x\"\nset = { \"simulate.model\" = \"slap\" }\n",
                {"is \"slap\", but [train] has method = \"linear\""});
-  parse.expect(mechanism + run + "model = \"linear\"\n", {"\"linear\" needs a model: add [train] with method = \"linear\""});
+  parse.expect(mechanism + run + "model = \"linear\"\n",
+               {"\"linear\" needs a model: add [train] with method = \"linear\""});
 }
 
 const std::string with_rom = R"(

@@ -305,7 +305,8 @@ TEST(Load, TurnsAreCountedFromTheLastAngleAndTheRates) {
           marker_at(Vector3d::Zero(), Eigen::AngleAxisd(angle, Vector3d::UnitZ()).toRotationMatrix());
       rate.tail<12>() = rigid_rate(m.tail<12>(), Vector3d::Zero(), speed * Vector3d::UnitZ());
       LoadEvaluation out;
-      evaluate_load(load, t, m.head<12>(), rate.head<12>(), m.tail<12>(), rate.tail<12>(), false, out, 1, &last);
+      evaluate_load(load, t, m.head<12>(), rate.head<12>(), m.tail<12>(), rate.tail<12>(), false, out, 1,
+                    &last);
       // round-off of angles of some hundred
       EXPECT_NEAR(out.angle.angle, angle, 1e-12);
       EXPECT_NEAR(out.angle.rate, speed, 1e-12);

@@ -45,7 +45,8 @@ LinearModel mechanical(const MatrixXd& M, const MatrixXd& damping, const MatrixX
   model.x0 = VectorXd::Zero(2 * d);
   model.u0 = VectorXd::Zero(F.cols());
   model.y0 = VectorXd::Zero(k);
-  for (Index i = 0; i < F.cols(); ++i) model.inputs.push_back({fmt::format("force {}", i), "N", true, {1, 0, 0}});
+  for (Index i = 0; i < F.cols(); ++i)
+    model.inputs.push_back({fmt::format("force {}", i), "N", true, {1, 0, 0}});
   for (Index i = 0; i < 2 * d; ++i) model.states.push_back(fmt::format("state {}", i));
   model.range = MatrixXd::Zero(d, 2 * d);
   model.range.leftCols(d).setIdentity();
@@ -139,12 +140,12 @@ TEST(LinearModel, HankelValuesAreTheRootsOfTheProductOfBothGramians) {
   const MatrixXd B = whole.B * model.reduction.input_scale.asDiagonal(),
                  C = model.reduction.output_scale.asDiagonal() * whole.C;
   const auto gramian = [&](const MatrixXd& A, const MatrixXd& R) {
-    const MatrixXd equations = Eigen::kroneckerProduct(one, A).eval() + Eigen::kroneckerProduct(A, one).eval();
+    const MatrixXd equations =
+        Eigen::kroneckerProduct(one, A).eval() + Eigen::kroneckerProduct(A, one).eval();
     const VectorXd x = Eigen::PartialPivLU<MatrixXd>(equations).solve(-R.reshaped());
     return MatrixXd(x.reshaped(n, n));
   };
-  const MatrixXd P = gramian(whole.A, B * B.transpose()),
-                 Q = gramian(whole.A.transpose(), C.transpose() * C);
+  const MatrixXd P = gramian(whole.A, B * B.transpose()), Q = gramian(whole.A.transpose(), C.transpose() * C);
   VectorXd expected = Eigen::EigenSolver<MatrixXd>(P * Q).eigenvalues().real().cwiseMax(0).cwiseSqrt();
   std::sort(expected.begin(), expected.end(), std::greater<>());
   // relative to the largest gain in the same units, looked for far more finely than the resonances are wide
@@ -153,7 +154,8 @@ TEST(LinearModel, HankelValuesAreTheRootsOfTheProductOfBothGramians) {
     gain = std::max(gain, largest(scaled(model, transfer(whole, {0, omega}))));
   ASSERT_EQ(model.reduction.hankel.size(), n);
   // the peak of a resonance is found to its square over the grid: 1e-4 and better
-  for (Index i = 0; i < n; ++i) EXPECT_NEAR(model.reduction.hankel[i], expected[i] / gain, 1e-4 * expected[0] / gain);
+  for (Index i = 0; i < n; ++i)
+    EXPECT_NEAR(model.reduction.hankel[i], expected[i] / gain, 1e-4 * expected[0] / gain);
 }
 
 TEST(LinearModel, BalancedTruncationStaysBelowItsBound) {
@@ -312,8 +314,8 @@ TEST(LinearModel, WhatMakesNoSenseIsRefused) {
   options.highest = 100;
   EXPECT_EQ(truncate(without, options).order(), 6);
   // two equal masses on equal springs, moved apart: what one sees the other does not reach
-  LinearModel apart = mechanical(MatrixXd::Identity(2, 2), 0.1 * MatrixXd::Identity(2, 2), MatrixXd::Identity(2, 2),
-                                 Eigen::Vector2d(1, 0), {1});
+  LinearModel apart = mechanical(MatrixXd::Identity(2, 2), 0.1 * MatrixXd::Identity(2, 2),
+                                 MatrixXd::Identity(2, 2), Eigen::Vector2d(1, 0), {1});
   EXPECT_NE(refusal(apart, balanced(2, true)).find("no input reaches any output"), std::string::npos);
 }
 
@@ -402,8 +404,7 @@ TEST(LinearRom, EvaluationsAndStepsAllocateNothing) {
 TEST(LinearRom, StepsEndAtKinksAndJumps) {
   // a force that jumps to 2 N at 0.0317 s, which no multiple of the step is, and an oscillator at rest
   const double w = 30, D = 0.05, at = 0.0317;
-  std::vector<LinearDrive> drives = {
-      {{TimeFunction::table({0, at, at + 0.01, 1}, {0, 0, 1, 1})}, {2}}};
+  std::vector<LinearDrive> drives = {{{TimeFunction::table({0, at, at + 0.01, 1}, {0, 0, 1, 1})}, {2}}};
   LinearRom rom(oscillator(w, D), drives);
   LinearRunOptions options;
   options.end = 0.2;

@@ -31,12 +31,15 @@ struct Pendulum {
 
   // Inputs, or the functions of time that take their place.
   explicit Pendulum(bool driven) {
-    const TimeFunction push = TimeFunction::expression("sin(20*t)"), pull = TimeFunction::expression("1 - 3*t");
+    const TimeFunction push = TimeFunction::expression("sin(20*t)"),
+                       pull = TimeFunction::expression("1 - 3*t");
     const int a = add_bar(system, "a", 1, {0, 0, 0}, {1, 0, 0});
     const int b = add_bar(system, "b", 0.5, {1, 0, 0}, {1.6, 0.3, 0});
     join_at(system, "hinge", JointKind::Revolute, -1, a, {0, 0, 0});
     join_at(system, "knee", JointKind::Revolute, a, b, {1, 0, 0});
-    const auto scaled = [&](const TimeFunction& f, double by) { return driven ? TimeFunction(by) : f.scaled(by); };
+    const auto scaled = [&](const TimeFunction& f, double by) {
+      return driven ? TimeFunction(by) : f.scaled(by);
+    };
     Load force = load_of(LoadKind::Force, "force", point(system, b, {0.3, 0, 0}), driven ? "push" : "");
     force.following = true;
     force.components = {0.0, scaled(push, 3), scaled(push, -0.5)};
@@ -265,7 +268,8 @@ TEST(SampledControl, WhatCannotBeIsRefusedByName) {
   IntegratorOptions options;
   options.end = 0.1;
   options.step = 2e-3;
-  EXPECT_NE(refusal(options, 1e-3).find("called every 0.001 s, and the step is longer, 0.002 s"), std::string::npos);
+  EXPECT_NE(refusal(options, 1e-3).find("called every 0.001 s, and the step is longer, 0.002 s"),
+            std::string::npos);
   EXPECT_NE(refusal(options, 0).find("the controller's period is 0 s"), std::string::npos);
   EXPECT_NE(refusal(options, 2e-3, true).find("cannot be resumed"), std::string::npos);
   EXPECT_EQ(refusal(options, 2e-3), "");

@@ -50,10 +50,9 @@ struct MovingFourBar {
     owned = four_bar(options);
     System& system = *owned;
     const MarkerRef place = system.loads()[0].first;
-    sensors = {sensor_of("top", SensorKind::Position, place),
-                     sensor_of("speed", SensorKind::Velocity, place),
-                     sensor_of("acceleration", SensorKind::Acceleration, place),
-                     sensor_of("foot", SensorKind::Reaction, {}, 0)};
+    sensors = {sensor_of("top", SensorKind::Position, place), sensor_of("speed", SensorKind::Velocity, place),
+               sensor_of("acceleration", SensorKind::Acceleration, place),
+               sensor_of("foot", SensorKind::Reaction, {}, 0)};
     VectorXd q, v;
     system.initial(q, v);
     const SystemCheck check = check_system(system, 0, q);

@@ -37,7 +37,7 @@ SavedRun save_everywhere(Equations& equations, const State& initial, const Integ
 }
 
 Recording go_on(Equations& equations, const State& initial, const IntegratorOptions& options,
-                 const std::string& saved) {
+                const std::string& saved) {
   Recording result;
   IntegrationOutput output;
   output.step = [&](const State& s) { result.steps.push_back(s); };

@@ -165,7 +165,8 @@ TEST(Run, WhatWasComputedBeforeAFailureIsKept) {
     run.go({}, diagnostics);
     FAIL();
   } catch (const Error& e) {
-    EXPECT_STREQ(e.what(), "the controller gave nan for the input 'u' at t = 0.25 s, expected a finite number");
+    EXPECT_STREQ(e.what(),
+                 "the controller gave nan for the input 'u' at t = 0.25 s, expected a finite number");
   }
   const Trajectory kept = run.take();
   // the sample of that instant would have had the new input
@@ -189,7 +190,8 @@ TEST(Run, WhatCannotGoIsRefusedWithAllItsProblems) {
   // a joint that does not meet
   System open;
   const int bar = add_bar(open, "bar", 1, {0, 0, 0}, {1, 0, 0});
-  join(open, "hinge", JointKind::Revolute, open.add_ground_marker({0.1, 0, 0}), point_in_space(open, bar, {0, 0, 0}));
+  join(open, "hinge", JointKind::Revolute, open.add_ground_marker({0.1, 0, 0}),
+       point_in_space(open, bar, {0, 0, 0}));
   try {
     run(open, RunOptions{}, diagnostics);
     FAIL();

@@ -25,7 +25,8 @@ std::string wrong_shape(const char* name, const MatrixXd& matrix, Index rows, In
 }
 
 // What an input is at the operating point.
-double input_value(const SystemEquations& equations, const InputChannel& channel, const VectorXd& held, double t) {
+double input_value(const SystemEquations& equations, const InputChannel& channel, const VectorXd& held,
+                   double t) {
   if (channel.input >= 0) return held[channel.input];
   const System& system = equations.system();
   const Load& load = system.loads()[channel.load];
@@ -78,8 +79,8 @@ double size_of_zeros(const LinearModel& model) {
     return real_schur(std::move(A)).eigenvalues.cwiseAbs().maxCoeff();
   };
   // a double zero is off by the root of what the stiffness is off; dampers may be far faster
-  const bool mechanical = n % 2 == 0 && model.A.topLeftCorner(d, d).isZero(0) &&
-                          model.A.topRightCorner(d, d).isIdentity(0);
+  const bool mechanical =
+      n % 2 == 0 && model.A.topLeftCorner(d, d).isZero(0) && model.A.topRightCorner(d, d).isIdentity(0);
   return 3e-8 * (mechanical ? std::sqrt(largest(model.A.bottomLeftCorner(d, d))) : largest(model.A));
 }
 
@@ -122,7 +123,8 @@ LinearModel make_linear_model(SystemEquations& equations, const std::vector<Sens
   model.range = MatrixXd::Zero(moved.rows(), 2 * d);
   model.range.leftCols(d) = moved;
   model.range_inputs = MatrixXd::Zero(moved.rows(), p);
-  for (Index i = 0; i < moved.rows(); ++i) model.range_names.push_back(equations.row_name(static_cast<int>(i)));
+  for (Index i = 0; i < moved.rows(); ++i)
+    model.range_names.push_back(equations.row_name(static_cast<int>(i)));
 
   // the nearest deviation whose coordinates are those of the start
   model.x0 = VectorXd::Zero(2 * d);
@@ -157,7 +159,8 @@ VectorXd frequencies_hz(const LinearModel& model) {
   std::vector<double> list;
   for (const std::complex<double>& value : values)
     if (value.imag() >= 0)
-      list.push_back(std::abs(value) > model.reduction.zero_below ? std::abs(value) / (2 * std::numbers::pi) : 0);
+      list.push_back(std::abs(value) > model.reduction.zero_below ? std::abs(value) / (2 * std::numbers::pi)
+                                                                  : 0);
   std::sort(list.begin(), list.end());
   return Eigen::Map<const VectorXd>(list.data(), static_cast<Index>(list.size()));
 }

@@ -33,15 +33,16 @@ struct LinearInput {
 struct LinearReduction {
   LinearTruncation truncation = LinearTruncation::None;
   bool statics = false;
-  int source_order = 0;   // states of the mechanism
-  double zero_below = 0;  // [rad/s] eigenvalues of this size are zeros: the root of round-off of its stiffness
-  int kept_exactly = 0;   // of balanced: states of rigid motions, integrators, undamped and unstable ones
+  int source_order = 0;  // states of the mechanism
+  double zero_below =
+      0;                 // [rad/s] eigenvalues of this size are zeros: the root of round-off of its stiffness
+  int kept_exactly = 0;  // of balanced: states of rigid motions, integrators, undamped and unstable ones
   Eigen::VectorXd hankel;  // of balanced: singular values of the rest, descending, relative
   // 2 (sum of those left out): no harmonic input is answered with a larger error. Not a number where no
   // theory bounds it (frequency).
   double bound = std::numeric_limits<double>::quiet_NaN();
-  double error = 0;               // the largest that was found on a grid of frequencies, relative
-  double error_frequency = 0;     // [Hz] and where
+  double error = 0;                   // the largest that was found on a grid of frequencies, relative
+  double error_frequency = 0;         // [Hz] and where
   double grid_from = 0, grid_to = 0;  // [Hz]
   Eigen::VectorXd input_scale, output_scale;
 };
@@ -78,7 +79,8 @@ LinearModel make_linear_model(SystemEquations& equations, const std::vector<Sens
 // A smaller model of one that was not truncated. Throws InputError: options that make no sense, an order beyond
 // that of the model or below what must be kept, no input or output, nothing that decays (balanced); Error where
 // parts of the mechanism cannot be separated.
-LinearModel truncate(const LinearModel& model, const LinearOptions& options, const ProgressHook& progress = {});
+LinearModel truncate(const LinearModel& model, const LinearOptions& options,
+                     const ProgressHook& progress = {});
 
 // Static gains D - C A^-1 B (k by p); nothing where a motion is not held by any stiffness.
 std::optional<Eigen::MatrixXd> static_gains(const LinearModel& model);

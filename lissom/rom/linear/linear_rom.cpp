@@ -129,7 +129,9 @@ LinearStepper::LinearStepper(const LinearModel& model, double step) : step_(step
   middle_ = 4 * second - 4 * third;
   end_ = 2 * third - second;
   if (!E_.allFinite() || !begin_.allFinite())
-    fail("the solution over a step of {:g} s is not finite: the mechanism grows too fast, take a shorter step", step);
+    fail(
+        "the solution over a step of {:g} s is not finite: the mechanism grows too fast, take a shorter step",
+        step);
 }
 
 void LinearStepper::quadratic(Rom::ConstVector begin, Rom::ConstVector middle, Rom::ConstVector end,
@@ -212,7 +214,8 @@ LinearRunSummary run_linear(LinearRom& rom, const LinearRunOptions& options) {
   const auto give = [&](double t) {
     inputs(t, u);
     rom.output(t, x, u, y);
-    if (!x.allFinite() || !y.allFinite()) fail("the linear model is not finite at t = {:.6g} s: it grows without bounds", t);
+    if (!x.allFinite() || !y.allFinite())
+      fail("the linear model is not finite at t = {:.6g} s: it grows without bounds", t);
     int coordinate = 0;
     if (const double moved = rom.range(t, x, u, &coordinate); moved > summary.range) {
       summary.range = moved;
@@ -249,7 +252,8 @@ LinearRunSummary run_linear(LinearRom& rom, const LinearRunOptions& options) {
           break;
         }
         const double from = t + piece * static_cast<double>(i) / static_cast<double>(count);
-        const double there = i + 1 == count ? to : t + piece * static_cast<double>(i + 1) / static_cast<double>(count);
+        const double there =
+            i + 1 == count ? to : t + piece * static_cast<double>(i + 1) / static_cast<double>(count);
         deviation(i == 0 ? std::nextafter(from, there) : from, begin);
         deviation((from + there) / 2, middle);
         deviation(i + 1 == count ? std::nextafter(there, from) : there, end);

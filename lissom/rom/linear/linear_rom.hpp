@@ -72,7 +72,8 @@ struct LinearRunOptions {
   double step = 0;    // [s] within which inputs are taken as parabolas
   double sample = 0;  // [s] interval of output; 0: every step
   // With every sample, at the start and at the end too.
-  std::function<void(double t, const Eigen::VectorXd& x, const Eigen::VectorXd& u, const Eigen::VectorXd& y)> output;
+  std::function<void(double t, const Eigen::VectorXd& x, const Eigen::VectorXd& u, const Eigen::VectorXd& y)>
+      output;
   std::function<bool()> stop;  // asked before every step
   // Sample and hold: called at the start and every `period` [s] with the outputs just before; sets what inputs are
   // from then on (p), NaN for those that stay as rom.inputs_at() says.

@@ -151,7 +151,8 @@ void reduce_states(LinearPart& part, MatrixXd& D, Index r, bool statics) {
   if (left == 0) return;
   if (statics) {
     const Eigen::FullPivLU<MatrixXd> lu(part.A.bottomRightCorner(left, left));
-    if (!lu.isInvertible()) fail("what is left out of the mechanism has no stiffness, so that statics = true is not possible");
+    if (!lu.isInvertible())
+      fail("what is left out of the mechanism has no stiffness, so that statics = true is not possible");
     const MatrixXd of_x = lu.solve(MatrixXd(part.A.bottomLeftCorner(left, r))),
                    of_u = lu.solve(MatrixXd(part.B.bottomRows(left)));
     const MatrixXd A12 = part.A.topRightCorner(r, left), C2 = part.C.rightCols(left);
@@ -242,10 +243,12 @@ LinearModel truncate_by_frequency(const LinearModel& model, const LinearOptions&
                *options.highest, std::abs(values[by_size.front()]) / two_pi);
   double highest_kept = 0;
   for (Index i = 0; i < n; ++i) {
-    if (kept[i]) highest_kept = std::max(highest_kept, std::abs(values[i]));
+    if (kept[i])
+      highest_kept = std::max(highest_kept, std::abs(values[i]));
     else if (std::abs(values[i]) <= zero)
       fail_input(
-          "order is {}, and more states than that belong to motions without stiffness, which must not be left "
+          "order is {}, and more states than that belong to motions without stiffness, which must not be "
+          "left "
           "out: take a larger order",
           *options.order);
   }
@@ -309,11 +312,13 @@ LinearModel truncate_balanced(const LinearModel& model, const LinearOptions& opt
   const Index n = model.order(), k = model.C.rows(), p = model.B.cols();
   if (p == 0)
     fail_input(
-        "the mechanism has no input, so that nothing says which states matter: add a force, torque or line force, or "
+        "the mechanism has no input, so that nothing says which states matter: add a force, torque or line "
+        "force, or "
         "take truncation = \"frequency\"");
   if (k == 0)
     fail_input(
-        "the mechanism has no output, so that nothing says which states matter: add a sensor, or take truncation = "
+        "the mechanism has no output, so that nothing says which states matter: add a sensor, or take "
+        "truncation = "
         "\"frequency\"");
   if (progress) progress("separating what decays", -1);
   SchurSystem system = schur_system(model);
@@ -322,7 +327,8 @@ LinearModel truncate_balanced(const LinearModel& model, const LinearOptions& opt
   const int exact = static_cast<int>(n) - decays;
   if (decays == 0)
     fail_input(
-        "no motion of the mechanism decays, and balanced truncation leaves out only what does: give damping to bodies "
+        "no motion of the mechanism decays, and balanced truncation leaves out only what does: give damping "
+        "to bodies "
         "or springs, or take truncation = \"frequency\"");
   if (options.order && *options.order < exact)
     fail_input(
@@ -349,7 +355,8 @@ LinearModel truncate_balanced(const LinearModel& model, const LinearOptions& opt
   double gain = largest_gain(scales.apply(direct.cast<std::complex<double>>()));
   for (const MatrixXcd& H : gains) gain = std::max(gain, largest_gain(scales.apply(H)));
   if (!(gain > 0))
-    fail_input("no input reaches any output, so that nothing is left to be modelled: look at loads and sensors");
+    fail_input(
+        "no input reaches any output, so that nothing is left to be modelled: look at loads and sensors");
 
   // Gramians A P + P A' = -B B', A' G + G A = -C' C; P = Lp Lp', G = Lg Lg', Lg' Lp = U S W'          (3)
   if (progress) progress("Gramians", -1);
@@ -394,8 +401,7 @@ LinearModel truncate_balanced(const LinearModel& model, const LinearOptions& opt
     reduction.error = error;
     reduction.error_frequency = omega / two_pi;
   };
-  for (size_t i = 0; i < grid.size(); ++i)
-    compare(gains[i] - (small({0, grid[i]}) + direct_small), grid[i]);
+  for (size_t i = 0; i < grid.size(); ++i) compare(gains[i] - (small({0, grid[i]}) + direct_small), grid[i]);
   compare((direct - direct_small).cast<std::complex<double>>(), std::numeric_limits<double>::infinity());
   reduction.grid_from = grid.size() > 1 ? grid[1] / two_pi : 0;
   reduction.grid_to = grid.back() / two_pi;
@@ -410,8 +416,7 @@ LinearModel truncate_balanced(const LinearModel& model, const LinearOptions& opt
 
   take_part(out, side_by_side(parts.rest, balanced), D);
   out.states.clear();
-  for (int i = 0; i < exact; ++i)
-    out.states.push_back(fmt::format("kept exactly, number {}", i + 1));
+  for (int i = 0; i < exact; ++i) out.states.push_back(fmt::format("kept exactly, number {}", i + 1));
   for (Index i = 0; i < r; ++i) out.states.push_back(fmt::format("balanced, number {}", i + 1));
   return out;
 }
@@ -426,7 +431,8 @@ LinearModel truncate(const LinearModel& model, const LinearOptions& options, con
   }
   LISSOM_ASSERT(model.reduction.truncation == LinearTruncation::None);
   if (options.truncation == LinearTruncation::None) return model;
-  if (model.order() == 0) fail_input("the mechanism has no degree of freedom, so that there is nothing to truncate");
+  if (model.order() == 0)
+    fail_input("the mechanism has no degree of freedom, so that there is nothing to truncate");
   if (options.order && *options.order > model.order())
     fail_input("order is {}, and the linearised mechanism has {} states: expected 1 to {}", *options.order,
                model.order(), model.order());

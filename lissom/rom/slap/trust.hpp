@@ -29,7 +29,7 @@ class Trust {
   // For the message of a run that fails: it may be why.
   std::string left_before() const;
   double largest() const { return largest_; }
-  double largest_at() const { return at_; }                            // [s]
+  double largest_at() const { return at_; }                               // [s]
   std::optional<double> outside_since() const { return outside_since_; }  // [s]
   std::string text() const;
   // What later samples depend on.
