@@ -277,13 +277,8 @@ void CraigBampton::Impl::sharpen() {
 // Motions without energy: they are in the span of the constraint modes. Told by the geometry where it is
 // known, by the gap in the spectrum otherwise.
 void CraigBampton::Impl::count_rigid() {
-  ReducedPencil guyan;
-  guyan.P.resize(0, n_b());
-  guyan.K_b = K_b;
-  guyan.M_b = M_b;
-  const ReducedModes guyan_modes = PencilSolver(guyan).lowest(std::min(7, n_b()));
-  const VectorXd& values = guyan_modes.values;
-  if (knows_nodes(model)) {
+  const bool by_geometry = knows_nodes(model);
+  if (by_geometry) {
     // of the whole body: the rows of a weak interface on a grounded body do not tell six motions apart
     std::vector<int> all(model.dof_count());
     std::iota(all.begin(), all.end(), 0);
@@ -291,7 +286,16 @@ void CraigBampton::Impl::count_rigid() {
     rigid_count = static_cast<int>(
         rigid_motions(model, model.K, model.M, centre, all, {}, connected_parts(model.K), 1e-6 * kappa[0])
             .cols());
-  } else {
+  }
+  // the lowest motions of the interfaces, one more than can be rigid: a body of several parts has six of each
+  ReducedPencil guyan;
+  guyan.P.resize(0, n_b());
+  guyan.K_b = K_b;
+  guyan.M_b = M_b;
+  const ReducedModes guyan_modes =
+      PencilSolver(guyan).lowest(std::min(by_geometry ? std::max(7, rigid_count + 1) : 7, n_b()));
+  const VectorXd& values = guyan_modes.values;
+  if (!by_geometry) {
     // what follows the last rigid one is flexible: another interface motion, or the interior; or the energy
     // is round-off
     MatrixXd T = MatrixXd::Zero(model.dof_count(), std::min(6, n_b()));
