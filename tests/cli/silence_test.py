@@ -3,6 +3,7 @@ bodies cannot be trusted."""
 
 import csv
 import math
+import os
 import resource
 import shutil
 
@@ -318,8 +319,9 @@ class Memory(SilenceTest):
             # the view has its frames from the file
             self.assertEqual(found["view"]["frames"], 101 if end < 1 else 1001)
             peak.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
-        # 40,000 samples were 34 MB
-        self.assertLess(peak[1] - peak[0], 10e3)
+        # 40,000 samples were 34 MB; the address sanitizer keeps what was freed for a while, 100 MB of it
+        if "ASAN_OPTIONS" not in os.environ:
+            self.assertLess(peak[1] - peak[0], 10e3)
 
 
 if __name__ == "__main__":
