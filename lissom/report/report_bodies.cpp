@@ -290,7 +290,7 @@ std::vector<ReportBlock> modes_of(ReportDraft& draft, const ReportedBody& body) 
                   fixed.empty() ? ", nothing held" : fmt::format(", {} held", fmt::join(fixed, ", ")));
   if (rigid > 0)
     text += fmt::format("; the first {:.0f} are motions of the body as a whole, with the frequency 0", rigid);
-  const auto first = static_cast<size_t>(rigid > 0 ? rigid : 0);
+  const size_t first = count_of(rigid, frequencies.size());
   if (first < frequencies.size())
     text += fmt::format(". The first flexible mode has {:.6g} Hz, the last one {:.6g} Hz", frequencies[first],
                         frequencies.back());

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <string>
 #include <vector>
@@ -25,6 +26,12 @@ inline double number_of(const nlohmann::json& value) {
 }
 inline double number_in(const nlohmann::json& object, const std::string& key) {
   return number_of(part_of(object, key));
+}
+
+// A number from a file as a count, whatever it is: 0 where it is negative or none, at most `most`.
+inline size_t count_of(double number, size_t most) {
+  if (!(number > 0)) return 0;
+  return number < static_cast<double>(most) ? static_cast<size_t>(number) : most;
 }
 
 // Empty where it is no text; numbers as they are written.

@@ -325,12 +325,13 @@ std::vector<ReportBlock> reduction_of(ReportDraft& draft, const ReportedBody& bo
         ReportValue(fmt::format("{:.0f}, {:.0f} coordinates, for the formulation gcms", fields, 3 * fields),
                     fields));
   const std::vector<double> frequencies = numbers_in(reduce, "frequencies_hz");
-  const double rigid = number_in(reduce, "rigid_modes");
-  if (rigid >= 0 && static_cast<size_t>(rigid) < frequencies.size())
+  const double rigid_modes = number_in(reduce, "rigid_modes");
+  const size_t rigid = count_of(rigid_modes, frequencies.size());
+  if (rigid_modes >= 0 && rigid < frequencies.size())
     facts.rows.emplace_back(
         "flexible modes in range",
-        fmt::format("{}, from {:.6g} to {:.6g} Hz", frequencies.size() - static_cast<size_t>(rigid),
-                    frequencies[static_cast<size_t>(rigid)], frequencies.back()));
+        fmt::format("{}, from {:.6g} to {:.6g} Hz", frequencies.size() - rigid, frequencies[rigid],
+                    frequencies.back()));
   if (const double seconds = number_in(part_of(reduce, "seconds"), "total"); std::isfinite(seconds))
     facts.rows.emplace_back("time", report_number(seconds, 3, "s"));
   if (!facts.rows.empty()) blocks.emplace_back(std::move(facts));

@@ -250,8 +250,7 @@ std::string other_words(const ReportDraft& draft, ReportPage& page) {
     if (const json& found = part_of(body, "frequencies_hz"); found.is_array()) {
       ++modes;
       // those of the body as a whole come first
-      const double rigid = number_in(body, "rigid_modes");
-      const size_t first = std::isfinite(rigid) ? static_cast<size_t>(rigid) : 0;
+      const size_t first = count_of(number_in(body, "rigid_modes"), found.size());
       if (first < found.size() && !(lowest <= number_of(found[first]))) {
         lowest = number_of(found[first]);
         slowest = name;

@@ -109,7 +109,7 @@ ReportFigure frequencies(const json& training, const std::string& id) {
   }
   if (!own.x.empty()) figure.series.push_back(std::move(own));
   if (!spurious.x.empty()) figure.series.push_back(std::move(spurious));
-  const auto free = static_cast<size_t>(std::max(0.0, number_in(training, "rigid_motions")));
+  const size_t free = count_of(number_in(training, "rigid_motions"), system.size());
   for (size_t i = free; i < std::min(system.size(), free + 1); ++i)
     if (system[i] > 0) figure.marks.push_back({false, system[i], "first vibration of the full model"});
   if (std::isfinite(first)) figure.marks.push_back({true, first, "spurious motions"});

@@ -131,7 +131,7 @@ class Summary {
                              shown(number_at(reduce, "coordinates"), "{}"));
         error = reduction_error(reduce);
       } else if (const json& hz = part_of(body, "frequencies_hz"); hz.is_array() && !hz.empty()) {
-        const auto rigid = static_cast<size_t>(number_at(body, "rigid_modes").value_or(0));
+        const size_t rigid = count_of(number_at(body, "rigid_modes").value_or(0), hz.size());
         result = counted(static_cast<double>(hz.size()), "mode", "modes");
         if (rigid < hz.size() && hz[rigid].is_number())
           result += fmt::format(", first {:.5g} Hz", hz[rigid].get<double>());
