@@ -23,8 +23,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "lissom/core/error.hpp"
+#include "lissom/time/compact_newton.hpp"
 #include "lissom/time/largest_rows.hpp"
 #include "lissom/time/newton_solver.hpp"
 #include "lissom/time/stepper.hpp"
@@ -78,7 +80,9 @@ class AlphaStepper final : public Stepper {
         curvature_(m_),
         curvature_ahead_(m_),
         G_(m_, n_),
-        G_ahead_(m_, n_) {}
+        G_ahead_(m_, n_) {
+    if (equations.is_compact()) compact_.emplace(equations, options.newton, summary);
+  }
 
   void start(const State& initial) override {
     if (!has_grid_) {
@@ -119,7 +123,11 @@ class AlphaStepper final : public Stepper {
   }
 
   void archive(Archive& archive) override {
-    archive(newton_, now_, before_, next_, a_, a_before_, a_next_, a_step_, v_step_, constraint_rate_, rate_,
+    if (compact_)
+      archive(*compact_);
+    else
+      archive(newton_);
+    archive(now_, before_, next_, a_, a_before_, a_next_, a_step_, v_step_, constraint_rate_, rate_,
             has_grid_, t0_, last_h_, prepared_h_, wanted_h_, halvings_, linear_guess_);
   }
 
@@ -149,7 +157,7 @@ class AlphaStepper final : public Stepper {
         return;
       }
       ++summary_.rejected;
-      if (first_failure.empty()) first_failure = newton_.failure();
+      if (first_failure.empty()) first_failure = failure();
       ++halvings_;
       if (dt / 2 < smallest() || halvings_ > most_halvings) give_up(dt, first_failure);
     }
@@ -181,7 +189,7 @@ class AlphaStepper final : public Stepper {
           return;
         }
       } else if (first_failure.empty()) {
-        first_failure = newton_.failure();
+        first_failure = failure();
       }
       ++summary_.rejected;
       // the smallest step itself is tried before giving up
@@ -212,6 +220,8 @@ class AlphaStepper final : public Stepper {
     const double first = a > 0 ? std::sqrt(limit / (std::abs(p_.beta - 1.0 / 6) * a)) : whole;
     return std::max(std::min(whole / 100, first), options_.min_step);
   }
+
+  const std::string& failure() const { return compact_ ? compact_->failure() : newton_.failure(); }
 
   double smallest() const {
     return std::max({options_.min_step, 64 * std::numeric_limits<double>::epsilon() * std::abs(now_.t),
@@ -319,9 +329,13 @@ class AlphaStepper final : public Stepper {
     implicit.t = end;
     implicit.cv = cv(h);
     implicit.ca = ca(h);
-    // the change of velocities in accept() wants the direction of the constraints at the end of this step
-    if (stabilised_) newton_.forget();
-    if (!newton_.solve(implicit, next_)) return false;
+    if (compact_) {
+      if (!compact_->solve(implicit, next_)) return false;
+    } else {
+      // the change of velocities in accept() wants the direction of the constraints at the end of this step
+      if (stabilised_) newton_.forget();
+      if (!newton_.solve(implicit, next_)) return false;
+    }
     set_algorithmic();
     return true;
   }
@@ -361,6 +375,7 @@ class AlphaStepper final : public Stepper {
   const IntegratorOptions options_;
   IntegrationSummary& summary_;
   NewtonSolver newton_;
+  std::optional<CompactNewton> compact_;  // takes its place, of compact equations
   const int n_, m_;
   NewtonMatrix matrix_;
   const bool stabilised_;
