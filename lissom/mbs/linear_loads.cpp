@@ -10,43 +10,90 @@ namespace lissom {
 
 namespace {
 
+using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
-double dot(int n, const double* a, const double* b) {
-  double sum = 0;
-  for (int i = 0; i < n; ++i) sum += a[i] * b[i];
-  return sum;
+// Four entries; arrays are aligned and their width is a multiple of four.
+using FourNumbers = double __attribute__((vector_size(32), may_alias));
+constexpr int four = 4;
+
+LISSOM_INLINE const FourNumbers& four_at(const double* x) {
+  return *reinterpret_cast<const FourNumbers*>(x);
+}
+LISSOM_INLINE FourNumbers& four_at(double* x) {
+  return *reinterpret_cast<FourNumbers*>(x);
+}
+LISSOM_INLINE double sum_of(const FourNumbers& x) {
+  return (x[0] + x[1]) + (x[2] + x[3]);
 }
 
-// y (rows) += A x, A rows by columns
-LISSOM_SIMD void add_product(int rows, int columns, const double* A, const double* x, double* y) {
-  for (int c = 0; c < columns; ++c, A += rows) {
-    const double factor = x[c];
-#pragma omp simd
-    for (int i = 0; i < rows; ++i) y[i] += A[i] * factor;
+LISSOM_SIMD double dot_product(Index w, const double* a, const double* b) {
+  FourNumbers sum = {};
+  for (Index i = 0; i < w; i += four) sum += four_at(a + i) * four_at(b + i);
+  return sum_of(sum);
+}
+
+// y += factor x
+LISSOM_SIMD void add_multiple(Index w, double factor, const double* x, double* y) {
+  for (Index i = 0; i < w; i += four) four_at(y + i) += factor * four_at(x + i);
+}
+
+// three rows of X times e and times its rate
+LISSOM_SIMD void three_rows(Index w, const double* X, const double* e, const double* rate, double* x, double* x_rate) {
+  for (int d = 0; d < 3; ++d, X += w) {
+    FourNumbers sum = {}, rates = {};
+    for (Index i = 0; i < w; i += four) {
+      sum += four_at(X + i) * four_at(e + i);
+      rates += four_at(X + i) * four_at(rate + i);
+    }
+    x[d] = sum_of(sum);
+    x_rate[d] = sum_of(rates);
   }
 }
 
-// J (n by n) += a g h' + b N, N with `stride` from column to column
-LISSOM_SIMD void add_curved(int n, const double* g, const double* h, double b, const double* N, int stride, double* J) {
-  for (int c = 0; c < n; ++c, J += n, N += stride) {
-    const double factor = h[c];
-#pragma omp simd
-    for (int i = 0; i < n; ++i) J[i] += g[i] * factor + b * N[i];
+// y = alpha g + (a b c) X of three rows; y may be g
+LISSOM_SIMD void mix_three_rows(Index w, const double* X, double a, double b, double c, double alpha, const double* g,
+                                double* y) {
+  for (Index i = 0; i < w; i += four)
+    four_at(y + i) = alpha * four_at(g + i) +
+                     (a * four_at(X + i) + b * four_at(X + w + i) + c * four_at(X + 2 * w + i));
+}
+
+// s = S e, c = C e
+LISSOM_SIMD void two_products(Index w, Index columns, const double* S, const double* C, const double* e, double* s,
+                              double* c) {
+  for (Index i = 0; i < w; i += four) {
+    FourNumbers of_s = {}, of_c = {};
+    for (Index k = 0; k < columns; ++k) {
+      of_s += four_at(S + k * w + i) * e[k];
+      of_c += four_at(C + k * w + i) * e[k];
+    }
+    four_at(s + i) = of_s;
+    four_at(c + i) = of_c;
   }
 }
 
-// J += by_s S + by_c C + g h' + s1 s2' + c1 c2'
-LISSOM_SIMD void add_turning(int n, double by_s, const double* S, double by_c, const double* C, const double* g,
-                             const double* h, const double* s1, const double* s2, const double* c1,
-                             const double* c2, double* J) {
-  const int stride = n + 1;
-  for (int c = 0; c < n; ++c, J += n, S += stride, C += stride) {
-    const double hc = h[c], sc = s2[c], cc = c2[c];
-#pragma omp simd
-    for (int i = 0; i < n; ++i) J[i] += by_s * S[i] + by_c * C[i] + g[i] * hc + s1[i] * sc + c1[i] * cc;
+// K += g h' + b N
+LISSOM_SIMD void add_curved(Index w, Index columns, const double* g, const double* h, double b, const double* N,
+                            double* K) {
+  for (Index k = 1; k < columns; ++k) {
+    const double factor = h[k];
+    for (Index i = 0; i < w; i += four)
+      four_at(K + k * w + i) += four_at(g + i) * factor + b * four_at(N + k * w + i);
+  }
+}
+
+// K += by_s S + by_c C + g h' + s1 s2' + c1 c2'
+LISSOM_SIMD void add_turning(Index w, Index columns, double by_s, const double* S, double by_c, const double* C,
+                             const double* g, const double* h, const double* s1, const double* s2,
+                             const double* c1, const double* c2, double* K) {
+  for (Index k = 1; k < columns; ++k) {
+    const double of_h = h[k], of_s = s2[k], of_c = c2[k];
+    for (Index i = 0; i < w; i += four)
+      four_at(K + k * w + i) += (by_s * four_at(S + k * w + i) + by_c * four_at(C + k * w + i)) +
+                                (four_at(g + i) * of_h + four_at(s1 + i) * of_s + four_at(c1 + i) * of_c);
   }
 }
 
@@ -124,8 +171,9 @@ bool LinearLoads::add(const Load& load, const Matrix12Xd& first, const Matrix12X
       line.load = &load;
       line.first = first;
       line.second = second;
-      line.X = (second.topRows<3>() - first.topRows<3>()).transpose();
-      line.N = line.X.bottomRows(n_) * line.X.bottomRows(n_).transpose();
+      const MatrixXd X = second.topRows<3>() - first.topRows<3>();
+      line.X = padded(X.transpose());
+      line.N = padded(X.transpose() * X);
       if (is_spring) {
         line.k = load.stiffness;
         line.c = load.damping;
@@ -145,8 +193,8 @@ bool LinearLoads::add(const Load& load, const Matrix12Xd& first, const Matrix12X
       spring.load = &load;
       spring.first = first;
       spring.second = second;
-      spring.S = symmetric_product(second, 1, first, 2);
-      spring.C = symmetric_product(second, 1, first, 1);
+      spring.S = padded(symmetric_product(second, 1, first, 2));
+      spring.C = padded(symmetric_product(second, 1, first, 1));
       spring.turn = turn;
       if (load.preload.is_constant())
         spring.torque = load.preload(0);
@@ -161,15 +209,29 @@ bool LinearLoads::add(const Load& load, const Matrix12Xd& first, const Matrix12X
   return false;
 }
 
+// A matrix of n + 1 rows, its columns `width` apart.
+AlignedArray LinearLoads::padded(const MatrixXd& A) const {
+  LISSOM_ASSERT(A.rows() == n_ + 1);
+  AlignedArray out(width_ * A.cols());
+  for (Index c = 0; c < A.cols(); ++c)
+    for (Index i = 0; i <= n_; ++i) out[c * width_ + i] = A(i, c);
+  return out;
+}
+
 void LinearLoads::finish() {
   force_ = constant_;
   matrix_ = constant_matrix_;
-  e_ = VectorXd::Ones(n_ + 1);
-  for (VectorXd* room : {&g_, &h_, &s_, &c_, &ss_, &cc_}) *room = VectorXd::Zero(n_ + 1);
+  for (AlignedArray* room : {&e_, &rate_, &g_, &h_, &s_, &c_, &ss_, &cc_, &sums_}) *room = AlignedArray(width_);
+  tangent_ = AlignedArray(width_ * (n_ + 1));
+  e_[0] = 1;
+}
+
+void LinearLoads::set_state(const State& state) {
+  std::copy(state.q.data(), state.q.data() + n_, e_.data() + 1);
+  std::copy(state.v.data(), state.v.data() + n_, rate_.data() + 1);
 }
 
 void LinearLoads::set_time(double t, const VectorXd& u) {
-  t_ = t;
   if (!vectors_.empty()) {
     force_ = constant_;
     for (const auto& [drive, vector] : vectors_) force_ += drive.value(t, u) * vector;
@@ -198,44 +260,34 @@ void LinearLoads::refuse(const Load& load, const Matrix12Xd& first, const Matrix
 // Leaves the gradient of the length in g_.
 LinearLoads::LineState LinearLoads::evaluate(const Line& line, const State& state) {
   LineState at;
-  const double *X = line.X.data(), *v = state.v.data();
-  const int stride = n_ + 1;
-  for (int d = 0; d < 3; ++d) {
-    at.x[d] = dot(stride, X + d * stride, e_.data());
-    at.rates[d] = dot(n_, X + d * stride + 1, v);
-  }
+  three_rows(width_, line.X.data(), e_.data(), rate_.data(), at.x.data(), at.rates.data());
   at.length = at.x.norm();
   if (line.direct) return at;
   at.direction = at.x / at.length;
   if (!at.direction.allFinite()) refuse(*line.load, line.first, line.second, state);
   at.rate = at.direction.dot(at.rates);
-  const double a = at.direction[0], b = at.direction[1], c = at.direction[2];
-  const double *x = X + 1, *y = x + stride, *z = y + stride;
-  double* g = g_.data();
-  for (int i = 0; i < n_; ++i) g[i] = a * x[i] + b * y[i] + c * z[i];
+  mix_three_rows(width_, line.X.data(), at.direction[0], at.direction[1], at.direction[2], 0, e_.data(), g_.data());
   return at;
 }
 
-// Leaves the gradients of the two forms in s_ and c_ (from their second entry on), that of the angle in g_.
+// Leaves the gradients of the two forms in s_ and c_, that of the angle in g_.
 LinearLoads::AngleState LinearLoads::evaluate(const Torsion& spring, const State& state, const Turns* turns) {
   AngleState at;
-  s_.setZero();
-  c_.setZero();
-  add_product(n_ + 1, n_ + 1, spring.S.data(), e_.data(), s_.data());
-  add_product(n_ + 1, n_ + 1, spring.C.data(), e_.data(), c_.data());
-  const double s = s_.dot(e_), c = c_.dot(e_), square = s * s + c * c;
+  two_products(width_, n_ + 1, spring.S.data(), spring.C.data(), e_.data(), s_.data(), c_.data());
+  const double s = dot_product(width_, s_.data(), e_.data()), c = dot_product(width_, c_.data(), e_.data());
+  const double square = s * s + c * c;
   if (!(square > 1e-12)) refuse(*spring.load, spring.first, spring.second, state);
   at.by_s = c / square;
   at.by_c = -s / square;
-  at.by_ss = -2 * s * c / (square * square);
+  at.by_ss = -2 * at.by_s * s / square;
   at.by_sc = (s * s - c * c) / (square * square);
-  double *s1 = s_.data() + 1, *c1 = c_.data() + 1, *g = g_.data();
-  for (int i = 0; i < n_; ++i) {
+  double *s1 = s_.data(), *c1 = c_.data(), *g = g_.data();
+  for (Index i = 0; i < width_; ++i) {
     s1[i] *= 2;
     c1[i] *= 2;
     g[i] = at.by_s * s1[i] + at.by_c * c1[i];
   }
-  const double rate = dot(n_, g, state.v.data());
+  const double rate = dot_product(width_, g, rate_.data());
   double rest = spring.load->length;
   if (turns && spring.turn >= 0) {
     const CountedAngle last{turns->t, turns->angle[spring.turn], turns->rate[spring.turn]};
@@ -246,87 +298,92 @@ LinearLoads::AngleState LinearLoads::evaluate(const Torsion& spring, const State
 }
 
 void LinearLoads::add(const State& state, const Turns* turns, double* r, double cq, double cv, double* J) {
-  const double *q = state.q.data(), *v = state.v.data();
-  std::copy(q, q + n_, e_.data() + 1);
-  double *g = g_.data(), *h = h_.data();
-
   if (has_linear_ && r) {
     for (int i = 0; i < n_; ++i) r[i] -= force_[i];
     if (has_matrix_) {
-      std::fill(h, h + n_, 0.0);
-      add_product(n_, n_ + 1, matrix_.data(), e_.data(), h);
-      for (int i = 0; i < n_; ++i) r[i] -= h[i];
+      const double *A = matrix_.data(), *q = state.q.data();
+      for (int i = 0; i < n_; ++i) r[i] -= A[i];
+      for (int c = 0; c < n_; ++c) {
+        A += n_;
+        for (int i = 0; i < n_; ++i) r[i] -= A[i] * q[c];
+      }
     }
   }
   if (has_matrix_ && J && cq != 0) {
     const double* A = matrix_.data() + n_;
     for (int i = 0; i < n_ * n_; ++i) J[i] -= cq * A[i];
   }
+  if (lines_.empty() && springs_.empty()) return;
+
+  set_state(state);
+  const Index columns = n_ + 1;
+  double *g = g_.data(), *h = h_.data(), *sums = sums_.data(), *K = tangent_.data();
+  std::fill(sums, sums + width_, 0.0);
+  if (J) std::fill(K, K + width_ * columns, 0.0);
 
   for (const Line& line : lines_) {
     const LineState at = evaluate(line, state);
-    const double* X = line.X.data() + 1;
-    const int stride = n_ + 1;
     if (line.direct) {
-      if (r)
-        for (int d = 0; d < 3; ++d)
-          for (int i = 0; i < n_; ++i) r[i] += line.k * at.x[d] * X[d * stride + i];
-      if (J)
-        for (int i = 0; i < n_ * n_; ++i) J[i] += cq * line.k * line.N.data()[i];
+      mix_three_rows(width_, line.X.data(), line.k * at.x[0], line.k * at.x[1], line.k * at.x[2], 1, sums, sums);
+      if (J) add_multiple(width_ * columns, cq * line.k, line.N.data(), K);
       continue;
     }
     const double tension = line.k * (at.length - line.length) + line.c * at.rate + line.tension;
-    if (r)
-      for (int i = 0; i < n_; ++i) r[i] += tension * g[i];
+    add_multiple(width_, tension, g, sums);
     if (!J) continue;
     // tension changes with k g + c d rate/dq, the direction of g with (N - g g') / l
     const double along = cq * (line.k - (line.c * at.rate + tension) / at.length) + cv * line.c;
-    const double across = cq * line.c / at.length;
-    const Vector3d w = across * at.rates;
-    for (int i = 0; i < n_; ++i)
-      h[i] = along * g[i] + (w[0] * X[i] + w[1] * X[stride + i] + w[2] * X[2 * stride + i]);
-    add_curved(n_, g, h, cq * tension / at.length, line.N.data(), n_, J);
+    const Vector3d w = cq * line.c / at.length * at.rates;
+    mix_three_rows(width_, line.X.data(), w[0], w[1], w[2], along, g, h);
+    add_curved(width_, columns, g, h, cq * tension / at.length, line.N.data(), K);
   }
 
   for (const Torsion& spring : springs_) {
     const AngleState at = evaluate(spring, state, turns);
     const double k = spring.load->stiffness, c = spring.load->damping;
     const double torque = k * (at.angle.angle - spring.load->length) + c * at.angle.rate + spring.torque;
-    if (r)
-      for (int i = 0; i < n_; ++i) r[i] += torque * g[i];
+    add_multiple(width_, torque, g, sums);
     if (!J) continue;
-    // with H = d2 angle/dq2 = 2 by_s S + 2 by_c C + s1 s2' + c1 c2'
-    const double *s1 = s_.data() + 1, *c1 = c_.data() + 1;
+    // H = d2 angle/dq2 = 2 by_s S + 2 by_c C + s1 s2' + c1 c2'; first what it does to the rates
+    const double *s1 = s_.data(), *c1 = c_.data();
     double *s2 = ss_.data(), *c2 = cc_.data();
-    for (int i = 0; i < n_; ++i) {
-      s2[i] = at.by_ss * s1[i] + at.by_sc * c1[i];
-      c2[i] = at.by_sc * s1[i] - at.by_ss * c1[i];
+    const double damping = cq * c, factor = cq * torque;
+    if (damping != 0) {
+      two_products(width_, columns, spring.S.data(), spring.C.data(), rate_.data(), s2, c2);
+      const double s_rate = dot_product(width_, s1, rate_.data()), c_rate = dot_product(width_, c1, rate_.data());
+      const double of_s = damping * (at.by_ss * s_rate + at.by_sc * c_rate);
+      const double of_c = damping * (at.by_sc * s_rate - at.by_ss * c_rate);
+      const double of_S = 2 * damping * at.by_s, of_C = 2 * damping * at.by_c;
+      for (Index i = 0; i < width_; ++i)
+        h[i] = (cq * k + cv * c) * g[i] + of_S * s2[i] + of_C * c2[i] + of_s * s1[i] + of_c * c1[i];
+    } else {
+      for (Index i = 0; i < width_; ++i) h[i] = (cq * k + cv * c) * g[i];
     }
-    const double* S = spring.S.data() + n_ + 2;
-    const double* C = spring.C.data() + n_ + 2;
-    for (int i = 0; i < n_; ++i) h[i] = (cq * k + cv * c) * g[i];
-    if (c != 0 && cq != 0) {
-      const double s_rate = dot(n_, s1, v), c_rate = dot(n_, c1, v);
-      for (int i = 0; i < n_; ++i)
-        h[i] += cq * c *
-                (2 * (at.by_s * dot(n_, S + i * (n_ + 1), v) + at.by_c * dot(n_, C + i * (n_ + 1), v)) +
-                 s_rate * s2[i] + c_rate * c2[i]);
+    for (Index i = 0; i < width_; ++i) {
+      s2[i] = factor * (at.by_ss * s1[i] + at.by_sc * c1[i]);
+      c2[i] = factor * (at.by_sc * s1[i] - at.by_ss * c1[i]);
     }
-    const double factor = cq * torque;
-    for (int i = 0; i < n_; ++i) {
-      s2[i] *= factor;
-      c2[i] *= factor;
-    }
-    add_turning(n_, 2 * factor * at.by_s, S, 2 * factor * at.by_c, C, g, h, s1, s2, c1, c2, J);
+    add_turning(width_, columns, 2 * factor * at.by_s, spring.S.data(), 2 * factor * at.by_c, spring.C.data(), g, h,
+                s1, s2, c1, c2, K);
+  }
+
+  // without entry 0 of e, which stands still
+  if (r)
+    for (int i = 0; i < n_; ++i) r[i] += sums[i + 1];
+  if (!J) return;
+  for (int c = 0; c < n_; ++c) {
+    const double* from = K + (c + 1) * width_ + 1;
+    for (int i = 0; i < n_; ++i) J[c * n_ + i] += from[i];
   }
 }
 
 LinearLoads::Power LinearLoads::power(const State& state, const Turns* turns) {
-  e_.tail(n_) = state.q;
+  set_state(state);
   Power out;
   if (has_linear_) {
     out.applied = force_.dot(state.v);
-    if (has_matrix_) out.applied += state.v.dot(matrix_.lazyProduct(e_));
+    if (has_matrix_)
+      out.applied += state.v.dot(matrix_.col(0)) + state.v.dot(matrix_.rightCols(n_).lazyProduct(state.q));
   }
   for (const Line& line : lines_) {
     const LineState at = evaluate(line, state);
@@ -346,7 +403,7 @@ LinearLoads::Power LinearLoads::power(const State& state, const Turns* turns) {
 }
 
 void LinearLoads::count(const State& state, const Turns* turns, Turns& counted) {
-  e_.tail(n_) = state.q;
+  set_state(state);
   for (const Torsion& spring : springs_) {
     if (spring.turn < 0) continue;
     const CountedAngle angle = evaluate(spring, state, turns).angle;

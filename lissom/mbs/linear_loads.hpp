@@ -16,6 +16,7 @@
 
 #include <vector>
 
+#include "lissom/linalg/row_products.hpp"
 #include "lissom/mbs/equations.hpp"
 #include "lissom/mbs/load.hpp"
 
@@ -23,7 +24,7 @@ namespace lissom {
 
 class LinearLoads {
  public:
-  explicit LinearLoads(int coordinates) : n_(coordinates) {}
+  explicit LinearLoads(int coordinates) : n_(coordinates), width_((coordinates + 4) / 4 * 4) {}
 
   // Of a load that these forms cover; `input` and `turn` are its places in the system's inputs and in
   // State::turns, or -1. The load has to outlive this. False of others, which are not added.
@@ -59,8 +60,7 @@ class LinearLoads {
   struct Line {
     const Load* load = nullptr;
     Matrix12Xd first, second;  // for messages
-    Eigen::Matrix<double, Eigen::Dynamic, 3> X;  // n + 1 by 3
-    Eigen::MatrixXd N;                           // X_q' X_q
+    AlignedArray X, N;                // three rows of X (`width` each); X' X, n + 1 columns of `width`
     double k = 0, c = 0, length = 0;
     bool direct = false;  // force linear in x, whatever its direction
     Drive applied;        // without `f` the number beside it
@@ -69,7 +69,7 @@ class LinearLoads {
   struct Torsion {
     const Load* load = nullptr;
     Matrix12Xd first, second;
-    Eigen::MatrixXd S, C;  // n + 1 square, symmetric
+    AlignedArray S, C;  // n + 1 columns of `width`
     int turn = -1;
     Drive applied;
     double torque = 0;
@@ -86,12 +86,13 @@ class LinearLoads {
 
   void add_linear(const Drive& drive, const Eigen::VectorXd& vector);
   void add_linear(const Drive& drive, const Eigen::MatrixXd& matrix);
+  void set_state(const State& state);
+  AlignedArray padded(const Eigen::MatrixXd& A) const;
   LineState evaluate(const Line& line, const State& state);
   AngleState evaluate(const Torsion& spring, const State& state, const Turns* turns);
   [[noreturn]] void refuse(const Load& load, const Matrix12Xd& first, const Matrix12Xd& second, const State& state) const;
 
   int n_ = 0;
-  double t_ = 0;
   // forces that are linear in e: those that do not change, and each that does with its function
   bool has_linear_ = false, has_matrix_ = false;
   Eigen::VectorXd constant_, force_;         // n; at this time
@@ -100,8 +101,10 @@ class LinearLoads {
   std::vector<std::pair<Drive, Eigen::MatrixXd>> matrices_;
   std::vector<Line> lines_;
   std::vector<Torsion> springs_;
-  // room: e; gradients and what belongs to them
-  Eigen::VectorXd e_, g_, h_, s_, c_, ss_, cc_;
+  // Numbers stand by the entries of e, `width` (a multiple of four) from one row or column to the next, with zeros
+  // beyond n + 1, so that loops go by fours. Room: e and its rate; gradients and what belongs to them; the tangent.
+  Eigen::Index width_ = 0;
+  AlignedArray e_, rate_, g_, h_, s_, c_, ss_, cc_, sums_, tangent_;
 };
 
 }  // namespace lissom
