@@ -42,6 +42,38 @@ LISSOM_SIMD void small_lu_solve(int n, const double* A, const int* pivots, doubl
   }
 }
 
+LISSOM_SIMD int small_lu_no_exchange(int n, double* A, double* inverse, const double* smallest) {
+  for (int k = 0; k < n; ++k) {
+    double* column = A + static_cast<long>(k) * n;
+    if (!(column[k] > smallest[k])) return k;
+    const double inverse_k = inverse[k] = 1 / column[k];
+#pragma omp simd
+    for (int i = k + 1; i < n; ++i) column[i] *= inverse_k;
+    for (int j = k + 1; j < n; ++j) {
+      double* target = A + static_cast<long>(j) * n;
+      const double factor = target[k];
+#pragma omp simd
+      for (int i = k + 1; i < n; ++i) target[i] -= factor * column[i];
+    }
+  }
+  return -1;
+}
+
+LISSOM_SIMD void small_lu_no_exchange_solve(int n, const double* A, const double* inverse, double* x) {
+  for (int k = 0; k < n; ++k) {
+    const double* column = A + static_cast<long>(k) * n;
+    const double factor = x[k];
+#pragma omp simd
+    for (int i = k + 1; i < n; ++i) x[i] -= column[i] * factor;
+  }
+  for (int k = n - 1; k >= 0; --k) {
+    const double* column = A + static_cast<long>(k) * n;
+    const double factor = x[k] *= inverse[k];
+#pragma omp simd
+    for (int i = 0; i < k; ++i) x[i] -= column[i] * factor;
+  }
+}
+
 namespace {
 
 // One column of L D L', and what it changes in those up to `last`.

@@ -10,6 +10,11 @@ namespace lissom {
 void small_lu(int n, double* A, int* pivots);
 void small_lu_solve(int n, const double* A, const int* pivots, double* x);
 
+// L U without row exchanges, of a matrix near to a positive definite one; `inverse` (n) is 1/diagonal of U. Returns the
+// first column whose pivot is not above `smallest` of it (n), or -1.
+int small_lu_no_exchange(int n, double* A, double* inverse, const double* smallest);
+void small_lu_no_exchange_solve(int n, const double* A, const double* inverse, double* x);
+
 // L D L' of a symmetric positive definite matrix, from its lower triangle and into it, `inverse` (n) being
 // 1/D. Returns the first column whose pivot is not above `smallest` of it (n; see below), or -1.
 int small_ldlt(int n, double* A, double* inverse, const double* smallest);

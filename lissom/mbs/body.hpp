@@ -164,6 +164,10 @@ class Body {
   // Largest distance of a point from the centre of mass at rest [m].
   virtual double radius() const = 0;
 
+  // Of a marker whose twelve numbers are linear in the coordinates, m = L (1, q): L (12 by n + 1), the same
+  // for all states; it stays where it is until another marker is made. Null otherwise.
+  virtual const Matrix12Xd* linear_marker(int) const { return nullptr; }
+
  private:
   std::string name_;
 };

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "lissom/core/error.hpp"
 #include "lissom/linalg/newton_matrix.hpp"
 
 namespace lissom {
@@ -113,6 +114,16 @@ class Equations {
   virtual std::vector<std::string> deforming_parts() const { return {}; }
   virtual void elastic_energies(const Eigen::VectorXd& q, Eigen::Ref<Eigen::VectorXd> energies) {
     (void)q, (void)energies;
+  }
+
+  // Whether these are few equations without constraints and with a full matrix, so that blocks and sparse matrices
+  // would only be in the way: then residual() and jacobian() of one state can be had in one call, r (n) and J (n by
+  // n) overwritten.
+  virtual bool is_compact() const { return false; }
+  virtual void linearise(const State& state, double inertia_weight, const JacobianWeights& weights,
+                         Eigen::VectorXd& r, Eigen::MatrixXd& J) {
+    (void)state, (void)inertia_weight, (void)weights, (void)r, (void)J;
+    LISSOM_ASSERT(false);
   }
 };
 

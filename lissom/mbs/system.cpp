@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include <fmt/ranges.h>
 
 #include "lissom/core/simd.hpp"
 #include "lissom/core/text.hpp"
 #include "lissom/mbs/bilinear_form.hpp"
+#include "lissom/mbs/linear_loads.hpp"
 
 namespace lissom {
 
@@ -211,8 +213,9 @@ struct JointPart {
 struct LoadPart {
   std::array<int, 2> slots;
   bool damped = false;
-  int turn = -1;   // its place in State::turns
-  int input = -1;  // its place in System::inputs()
+  int turn = -1;        // its place in State::turns
+  int input = -1;       // its place in System::inputs()
+  bool linear = false;  // one of LinearLoads
 };
 
 // Coordinates whose derivatives are collected together, with their block on the diagonal: the g-th is body
@@ -229,6 +232,9 @@ struct Pair {
   int first = 0, second = 0, block = 0;  // first < second; the transposed one's block is the next
   MatrixXd upper, lower;                 // first by second, second by first
 };
+
+// coordinates up to which a body without constraints is taken as compact
+constexpr int most_compact = 64;
 
 bool is_curved(JointKind kind) {
   return kind != JointKind::Spherical;
@@ -298,11 +304,16 @@ struct SystemEquations::Impl {
   VectorXd scale, rest;         // displacement scale; zeros in place of velocities
   VectorXd marker_q, marker_v;  // where the markers were evaluated last
   int marker_level = -1;        // -1: nowhere; 0: without V, 1: with V of damped ones, 2: with all V
+  bool any_active = false;
   bool all_markers = false;     // those that are not active, too
   double length = 1, typical_mass = 1;
   Eigen::Matrix3Xd scratch;
   LoadEvaluation load;
   Turns counted;  // room
+  bool compact = false, has_other_loads = false;
+  LinearLoads linear{0};  // of compact ones
+  double linear_t = std::numeric_limits<double>::quiet_NaN();  // what they were set to
+  VectorXd linear_u;
   Matrix24d H;
   VectorXd own_values;
 
@@ -440,6 +451,8 @@ struct SystemEquations::Impl {
       for (const int slot : part.slots) slots[slot].active |= !part.kept.empty();
       joints.push_back(std::move(part));
     }
+    compact = bodies.size() == 1 && kept.empty() && bodies[0].cells.empty() && n <= most_compact;
+    linear = LinearLoads(n);
     for (const Load& load_spec : system.loads()) {
       LoadPart part;
       part.damped = is_damped(load_spec);
@@ -451,14 +464,51 @@ struct SystemEquations::Impl {
       const bool couples = load_spec.kind == LoadKind::LineForce || holds(load_spec.kind) ||
                            (load_spec.has_second && load_spec.following);
       if (couples) add_pair(slots[part.slots[0]].group, slots[part.slots[1]].group);
-      for (const int slot : part.slots) slots[slot].active = true;
+      part.linear = compact && add_linear(load_spec, part);
+      if (!part.linear)
+        for (const int slot : part.slots) slots[slot].active = true;
+      has_other_loads |= !part.linear;
       loads.push_back(part);
     }
+    linear.finish();
+    any_active = std::any_of(slots.begin(), slots.end(), [](const Slot& slot) { return slot.active; });
+    linear_u = VectorXd::Zero(static_cast<Eigen::Index>(system.inputs().size()));
     pair_of.assign(groups.size() * groups.size(), -1);
     for (size_t k = 0; k < pairs.size(); ++k)
       pair_of[pairs[k].first * groups.size() + pairs[k].second] =
           pair_of[pairs[k].second * groups.size() + pairs[k].first] = static_cast<int>(k);
   }
+
+  // A load of which both markers are linear in the coordinates, and whose forces LinearLoads knows.
+  bool add_linear(const Load& load_spec, const LoadPart& part) {
+    std::array<Matrix12Xd, 2> L;
+    for (int side = 0; side < 2; ++side) {
+      const Slot& slot = slots[part.slots[side]];
+      if (slot.body < 0) {
+        L[side] = Matrix12Xd::Zero(12, n + 1);
+        L[side].col(0) = slot.kinematics.m;
+      } else if (const Matrix12Xd* found = system.bodies()[slot.body]->linear_marker(slot.marker)) {
+        L[side] = *found;
+      } else {
+        return false;
+      }
+    }
+    return linear.add(load_spec, L[0], L[1], part.input, part.turn);
+  }
+
+  // Linear loads at a time, whose functions are evaluated once.
+  void set_linear_time(double t) {
+    bool changed = t != linear_t;
+    linear_t = std::numeric_limits<double>::quiet_NaN();
+    for (size_t k = 0; k < system.inputs().size(); ++k) {
+      const double u = input(static_cast<int>(k), t);
+      changed |= u != linear_u[static_cast<Eigen::Index>(k)];
+      linear_u[static_cast<Eigen::Index>(k)] = u;
+    }
+    if (changed) linear.set_time(t, linear_u);
+    linear_t = t;
+  }
+  const Turns* turns_of(const State& state) const { return state.turns.angle.size() > 0 ? &state.turns : nullptr; }
 
   // Forces that are gradients of a potential, or torques about the one axis of plane motion, have a symmetric
   // derivative; dampers and forces that follow a body do not.
@@ -562,7 +612,7 @@ struct SystemEquations::Impl {
   // residual, the constraints and the matrix at the same positions.
   void evaluate_markers(const VectorXd& q, const VectorXd& v, bool damped_gradients, bool all_gradients,
                         bool inactive = false) {
-    if (slots.empty()) return;
+    if (slots.empty() || (!any_active && !inactive)) return;
     const int level = all_gradients ? 2 : damped_gradients ? 1 : 0;
     if (level <= marker_level && (all_markers || !inactive) && q == marker_q && v == marker_v) return;
     marker_level = -1;  // nothing is valid should a marker throw
@@ -727,6 +777,43 @@ struct SystemEquations::Impl {
       }
   }
 
+  // forces on the markers as forces on the coordinates
+  void add_marker_forces(Eigen::Ref<VectorXd> r) const {
+    for (const Slot& slot : slots) {
+      if (slot.body < 0 || !slot.active) continue;
+      if (!slot.sparse) {
+        auto own = r.segment(bodies[slot.body].offset, bodies[slot.body].n);
+        if (slot.axes)
+          own += slot.kinematics.J.transpose().lazyProduct(slot.force);
+        else
+          own += slot.kinematics.J.topRows<3>().transpose().lazyProduct(slot.force.head<3>());
+      } else {
+        for (size_t i = 0; i < slot.columns.size(); ++i)
+          r[slot.columns[i]] += slot.kinematics.J.col(i).dot(slot.force);
+      }
+    }
+  }
+
+  // forces and derivatives of a load that is not a linear one
+  void add_load(size_t l, const State& state, const JacobianWeights& weights) {
+    const LoadPart& part = loads[l];
+    evaluate(l, state, true);
+    slots[part.slots[0]].force -= load.force.head<12>();
+    slots[part.slots[1]].force -= load.force.tail<12>();
+    H = weights.q * load.by_position;
+    if (part.damped) H += weights.v * load.by_rate;
+    add_derivatives(part.slots, H, -1, false);
+    if (part.damped && weights.q != 0) add_derivatives(part.slots, load.by_rate, -weights.q, true);
+  }
+
+  // curvature of the markers' motion, once the forces on them are known
+  void add_curvature(const VectorXd& q, double factor) {
+    for (const Slot& slot : slots)
+      if (slot.body >= 0 && slot.active && !slot.force.isZero(0))
+        system.bodies()[slot.body]->add_marker_hessian(slot.marker, part_of(q, slot.body), slot.force, factor,
+                                                       *bodies[slot.body].workspace, groups[slot.group].D);
+  }
+
   // The rows of all constraints, or of those kept: where row i of all goes, or -1.
   int place(int i, bool all) const { return all ? i : reduced[i]; }
   void gradients(double t, const VectorXd& q, bool all, Eigen::Ref<MatrixXd> G) {
@@ -829,28 +916,21 @@ void SystemEquations::residual(const State& state, double inertia_weight, Eigen:
         d.multipliers(d.system.own_row(body), static_cast<int>(part.own_full.rows()), state.lambda);
     for (const int c : part.own_columns) own[c] += part.own_full.col(c).dot(lambda);
   }
+  if (!d.linear.empty()) {
+    d.set_linear_time(state.t);
+    d.linear.add(state, d.turns_of(state), r.data(), 0, 0, nullptr);
+  }
   // forces on the markers, then those on the coordinates
   d.evaluate_markers(state.q, state.v, false, false);
   d.clear_forces();
   for (size_t j = 0; j < d.joints.size(); ++j) d.add_joint_forces(j, state.t, state.lambda);
   for (size_t l = 0; l < d.loads.size(); ++l) {
+    if (d.loads[l].linear) continue;
     d.evaluate(l, state, false);
     d.slots[d.loads[l].slots[0]].force -= d.load.force.head<12>();
     d.slots[d.loads[l].slots[1]].force -= d.load.force.tail<12>();
   }
-  for (const Slot& slot : d.slots) {
-    if (slot.body < 0 || !slot.active) continue;
-    if (!slot.sparse) {
-      auto own = r.segment(d.bodies[slot.body].offset, d.bodies[slot.body].n);
-      if (slot.axes)
-        own += slot.kinematics.J.transpose().lazyProduct(slot.force);
-      else
-        own += slot.kinematics.J.topRows<3>().transpose().lazyProduct(slot.force.head<3>());
-    } else {
-      for (size_t i = 0; i < slot.columns.size(); ++i)
-        r[slot.columns[i]] += slot.kinematics.J.col(i).dot(slot.force);
-    }
-  }
+  d.add_marker_forces(r);
 }
 
 void SystemEquations::constraint(double t, const Eigen::VectorXd& q, Eigen::Ref<Eigen::VectorXd> g) {
@@ -937,26 +1017,18 @@ void SystemEquations::jacobian(const State& state, double inertia_weight, const 
   }
 
   // loads
+  if (!d.linear.empty()) {
+    d.set_linear_time(state.t);
+    d.linear.add(state, d.turns_of(state), nullptr, weights.q, weights.v, d.groups[0].D.data());
+  }
   if (positions || weights.v != 0)
     for (size_t l = 0; l < d.loads.size(); ++l) {
       const LoadPart& part = d.loads[l];
-      if (!positions && !part.damped) continue;
-      d.evaluate(l, state, true);
-      d.slots[part.slots[0]].force -= d.load.force.head<12>();
-      d.slots[part.slots[1]].force -= d.load.force.tail<12>();
-      d.H = weights.q * d.load.by_position;
-      if (part.damped) d.H += weights.v * d.load.by_rate;
-      d.add_derivatives(part.slots, d.H, -1, false);
-      if (part.damped && positions) d.add_derivatives(part.slots, d.load.by_rate, -weights.q, true);
+      if (part.linear || (!positions && !part.damped)) continue;
+      d.add_load(l, state, weights);
     }
 
-  // curvature of the markers' motion
-  if (positions)
-    for (const Slot& slot : d.slots)
-      if (slot.body >= 0 && slot.active && !slot.force.isZero(0))
-        d.system.bodies()[slot.body]->add_marker_hessian(
-            slot.marker, d.part_of(state.q, slot.body), slot.force, weights.q, *d.bodies[slot.body].workspace,
-            d.groups[slot.group].D);
+  if (positions) d.add_curvature(state.q, weights.q);
 
   for (const Group& group : d.groups)
     if (group.block >= 0) matrix.add(group.block, group.D);
@@ -964,6 +1036,38 @@ void SystemEquations::jacobian(const State& state, double inertia_weight, const 
     matrix.add(pair.block, pair.upper);
     matrix.add(pair.block + 1, pair.lower);
   }
+}
+
+bool SystemEquations::is_compact() const {
+  return impl_->compact;
+}
+
+void SystemEquations::linearise(const State& state, double inertia_weight, const JacobianWeights& weights,
+                                Eigen::VectorXd& r, Eigen::MatrixXd& J) {
+  Impl& d = *impl_;
+  LISSOM_ASSERT(d.compact && weights.q != 0);
+  const Body& body = *d.system.bodies()[0];
+  Body::Workspace& room = *d.bodies[0].workspace;
+  const Vector3d& gravity = d.system.gravity();
+  MatrixXd& D = d.groups[0].D;
+  r.setZero(d.n);
+  body.add_residual(state.q, state.v, state.a, inertia_weight, gravity, room, r);
+  body.jacobian(state.q, state.v, state.a, inertia_weight, gravity, weights.q, weights.v, weights.a, room, D);
+  if (!d.linear.empty()) {
+    d.set_linear_time(state.t);
+    d.linear.add(state, d.turns_of(state), r.data(), weights.q, weights.v, D.data());
+  }
+  if (d.has_other_loads) {
+    d.evaluate_markers(state.q, state.v, true, false);
+    d.clear_forces();
+    for (size_t l = 0; l < d.loads.size(); ++l)
+      if (!d.loads[l].linear) d.add_load(l, state, weights);
+    d.add_curvature(state.q, weights.q);
+    d.add_marker_forces(r);
+  }
+  // what J was is overwritten the next time
+  J.resize(d.n, d.n);
+  J.swap(D);
 }
 
 void SystemEquations::constraint_gradient(double t, const Eigen::VectorXd& q, Eigen::Ref<Eigen::MatrixXd> G) {
@@ -1076,6 +1180,7 @@ void SystemEquations::count_turns(State& state) {
   Impl& d = *impl_;
   if (d.turns == 0) return;
   d.evaluate_markers(state.q, state.v, false, false);
+  if (!d.linear.empty()) d.set_linear_time(state.t);
   // all are evaluated with what was counted before
   Turns& counted = d.counted;
   counted.t = state.t;
@@ -1083,11 +1188,12 @@ void SystemEquations::count_turns(State& state) {
   counted.rate.resize(d.turns);
   for (size_t l = 0; l < d.loads.size(); ++l) {
     const int turn = d.loads[l].turn;
-    if (turn < 0) continue;
+    if (turn < 0 || d.loads[l].linear) continue;
     d.evaluate(l, state, false);
     counted.angle[turn] = d.load.angle.angle;
     counted.rate[turn] = d.load.angle.rate;
   }
+  if (!d.linear.empty()) d.linear.count(state, d.turns_of(state), counted);
   state.turns = counted;
 }
 
@@ -1205,8 +1311,16 @@ SystemEnergy SystemEquations::energy(const State& state) {
     sum.angular_momentum += own.angular_momentum;
     sum.damping_power += own.damping_power;
   }
+  if (!d.linear.empty()) {
+    d.set_linear_time(state.t);
+    const LinearLoads::Power power = d.linear.power(state, d.turns_of(state));
+    sum.springs += power.potential;
+    sum.load_power += power.applied;
+    sum.damping_power += power.damping;
+  }
   d.evaluate_markers(state.q, state.v, false, false);
   for (size_t l = 0; l < d.loads.size(); ++l) {
+    if (d.loads[l].linear) continue;
     d.evaluate(l, state, false);
     sum.springs += d.load.potential;
     sum.load_power += d.load.applied_power;
@@ -1237,7 +1351,7 @@ Eigen::VectorXd SystemEquations::inputs(double t) const {
 void SystemEquations::input_forces(const State& state, Eigen::Ref<Eigen::MatrixXd> F) {
   Impl& d = *impl_;
   F.setZero();
-  d.evaluate_markers(state.q, state.v, false, false);
+  d.evaluate_markers(state.q, state.v, false, false, !d.linear.empty());
   for (size_t l = 0; l < d.loads.size(); ++l) {
     const LoadPart& part = d.loads[l];
     if (part.input < 0) continue;

@@ -110,6 +110,11 @@ class SystemEquations final : public Equations {
   std::vector<MatrixBlock> blocks() const override;
   void jacobian(const State& state, double inertia_weight, const JacobianWeights& weights,
                 NewtonMatrix& matrix) override;
+  // One body without constraints (a mechanism reduced as a whole). Loads between markers that are linear in its
+  // coordinates are forms of these then (linear_loads.hpp), also where they are asked for otherwise.
+  bool is_compact() const override;
+  void linearise(const State& state, double inertia_weight, const JacobianWeights& weights,
+                 Eigen::VectorXd& r, Eigen::MatrixXd& J) override;
   void constraint_gradient(double t, const Eigen::VectorXd& q, Eigen::Ref<Eigen::MatrixXd> G) override;
   void constraint_rate(double t, const Eigen::VectorXd& q, const Eigen::VectorXd& v,
                        Eigen::Ref<Eigen::VectorXd> rate) override;

@@ -14,7 +14,8 @@ namespace lissom {
 
 using Eigen::Vector3d;
 
-Balance::Balance(SystemEquations& equations, const State& initial) : equations_(equations) {
+Balance::Balance(SystemEquations& equations, const State& initial, double end)
+    : equations_(equations), end_(end), strided_(equations.is_compact()) {
   g_.resize(equations.system().constraint_rows());
   const SystemEnergy energy = equations.energy(initial);
   initial_ = energy;
@@ -33,17 +34,29 @@ Balance::Balance(SystemEquations& equations, const State& initial) : equations_(
 
 void Balance::step(const State& state) {
   if (state.t == last_.t) return;
+  if (strided_ && ++since_ < stride_ && state.t < end_ && !is_break(state.t)) return;
+  take(state);
+}
+
+void Balance::jump_after(const State& state) {
+  if (state.t != last_.t) take(state);
+  before_jump_ = state;
+}
+
+void Balance::take(const State& state) {
   pass_jump();
   const SystemEnergy energy = equations_.energy(state);
   before_ = previous_;
   previous_ = last_;
   last_ = record(state.t, energy);
-  const bool three = before_.t < previous_.t;
-  last_.work_in = previous_.work_in + integral(three, &Record::power_in);
-  last_.dissipated = previous_.dissipated + integral(three, &Record::power_out);
+  last_.work_in = previous_.work_in + by_line(previous_, last_, &Record::power_in) +
+                  by_curve(before_, previous_, last_, &Record::power_in);
+  last_.dissipated = previous_.dissipated + by_line(previous_, last_, &Record::power_out) +
+                     by_curve(before_, previous_, last_, &Record::power_out);
   if (is_break(state.t)) before_jump_ = state;
   track(energy);
   through_ = std::max({through_, std::abs(last_.work_in), std::abs(last_.dissipated)});
+  if (strided_) choose_stride();
   if (const double now = drift(energy, last_); std::abs(now) > energy_drift_) {
     energy_drift_ = std::abs(now);
     signed_drift_ = now;
@@ -63,9 +76,14 @@ BalanceSample Balance::at(const State& state) {
   out.energy = equations_.energy(state);
   const Record& from = last_.t <= state.t ? last_ : previous_;
   const Record now = record(state.t, out.energy);
-  const double h = state.t - from.t;
-  out.work_in = from.work_in + h * (from.power_in + now.power_in) / 2;
-  out.dissipated = from.dissipated + h * (from.power_out + now.power_out) / 2;
+  out.work_in = from.work_in + by_line(from, now, &Record::power_in);
+  out.dissipated = from.dissipated + by_line(from, now, &Record::power_out);
+  if (strided_) {
+    // a sample may lie several steps after the last balance
+    const Record& before = &from == &last_ ? previous_ : before_;
+    out.work_in += by_curve(before, from, now, &Record::power_in);
+    out.dissipated += by_curve(before, from, now, &Record::power_out);
+  }
   Record there = now;
   there.work_in = out.work_in;
   there.dissipated = out.dissipated;
@@ -132,15 +150,26 @@ void Balance::pass_jump() {
   before_jump_.reset();
 }
 
-double Balance::integral(bool three, double Record::*power) const {
-  const double h = last_.t - previous_.t, a = previous_.*power, b = last_.*power;
-  double sum = h * (a + b) / 2;
-  if (three) {
-    const double k = previous_.t - before_.t;
-    const double second = ((b - a) / h - (a - before_.*power) / k) / (h + k);
-    sum -= second * h * h * h / 6;
-  }
-  return sum;
+double Balance::by_line(const Record& b, const Record& c, double Record::*power) {
+  return (c.t - b.t) * (b.*power + c.*power) / 2;
+}
+
+double Balance::by_curve(const Record& a, const Record& b, const Record& c, double Record::*power) {
+  const double h = c.t - b.t, k = b.t - a.t;
+  if (!(k > 0) || !(h > 0)) return 0;
+  const double second = ((c.*power - b.*power) / h - (b.*power - a.*power) / k) / (h + k);
+  return -second * h * h * h / 6;
+}
+
+void Balance::choose_stride() {
+  since_ = 0;
+  const double off = std::max(std::abs(by_curve(before_, previous_, last_, &Record::power_in)),
+                              std::abs(by_curve(before_, previous_, last_, &Record::power_out)));
+  const double size = 1e-6 * std::max(scale_, through_);
+  if (off > size)
+    stride_ = std::max(1, stride_ / 2);
+  else if (off < size / 10 && before_.t < previous_.t)
+    stride_ = std::min(16, 2 * stride_);
 }
 
 void Balance::track(const SystemEnergy& e) {
@@ -187,7 +216,7 @@ void Balance::Record::archive(Archive& archive) {
 void Balance::archive(Archive& archive) {
   archive(last_, previous_, before_, before_jump_, scale_, kinetic_, angular_, energy_drift_,
           constraint_drift_, momentum_drift_, angular_drift_, signed_drift_, largest_drift_at_, size_,
-          through_, levels_);
+          through_, levels_, stride_, since_);
 }
 
 namespace {

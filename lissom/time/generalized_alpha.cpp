@@ -23,8 +23,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "lissom/core/error.hpp"
+#include "lissom/time/compact_newton.hpp"
 #include "lissom/time/largest_rows.hpp"
 #include "lissom/time/newton_solver.hpp"
 #include "lissom/time/step_control.hpp"
@@ -78,7 +80,9 @@ class AlphaStepper final : public TrialStepper {
         curvature_(m_),
         curvature_ahead_(m_),
         G_(m_, n_),
-        G_ahead_(m_, n_) {}
+        G_ahead_(m_, n_) {
+    if (equations.is_compact()) compact_.emplace(equations, options.newton, summary);
+  }
 
   void start(const State& initial) override {
     fixed_.start(initial.t);
@@ -141,10 +145,16 @@ class AlphaStepper final : public TrialStepper {
     prepared_h_ = 0;
   }
 
-  const std::string& failure() const override { return newton_.failure(); }
+  const std::string& failure() const override {
+    return compact_ ? compact_->failure() : newton_.failure();
+  }
 
   void archive(Archive& archive) override {
-    archive(newton_, now_, before_, next_, a_, a_before_, a_next_, a_step_, v_step_, constraint_rate_, rate_,
+    if (compact_)
+      archive(*compact_);
+    else
+      archive(newton_);
+    archive(now_, before_, next_, a_, a_before_, a_next_, a_step_, v_step_, constraint_rate_, rate_,
             fixed_.has_grid, fixed_.t0, last_h_, prepared_h_, wanted_h_, fixed_.halvings, linear_guess_,
             deformations_);
   }
@@ -160,7 +170,7 @@ class AlphaStepper final : public TrialStepper {
         return;
       }
       ++summary_.rejected;
-      if (first_failure.empty()) first_failure = newton_.failure();
+      if (first_failure.empty()) first_failure = failure();
       ++fixed_.halvings;
       if (dt / 2 < smallest() || fixed_.halvings > FixedSteps::most_halvings) give_up(dt, first_failure);
     }
@@ -194,7 +204,7 @@ class AlphaStepper final : public TrialStepper {
           return;
         }
       } else if (first_failure.empty()) {
-        first_failure = newton_.failure();
+        first_failure = failure();
       }
       ++summary_.rejected;
       ++rejections;
@@ -231,6 +241,7 @@ class AlphaStepper final : public TrialStepper {
     const double first = a > 0 ? std::sqrt(limit / (std::abs(p_.beta - 1.0 / 6) * a)) : whole;
     return std::max(std::min(whole / 100, first), options_.min_step);
   }
+
 
   double smallest() const {
     return std::max({options_.min_step, 64 * std::numeric_limits<double>::epsilon() * std::abs(now_.t),
@@ -338,9 +349,13 @@ class AlphaStepper final : public TrialStepper {
     implicit.t = end;
     implicit.cv = cv(h);
     implicit.ca = ca(h);
-    // the change of velocities in accept() wants the direction of the constraints at the end of this step
-    if (stabilised_) newton_.forget();
-    if (!newton_.solve(implicit, next_)) return false;
+    if (compact_) {
+      if (!compact_->solve(implicit, next_)) return false;
+    } else {
+      // the change of velocities in accept() wants the direction of the constraints at the end of this step
+      if (stabilised_) newton_.forget();
+      if (!newton_.solve(implicit, next_)) return false;
+    }
     set_algorithmic();
     return true;
   }
@@ -380,6 +395,7 @@ class AlphaStepper final : public TrialStepper {
   const IntegratorOptions options_;
   IntegrationSummary& summary_;
   NewtonSolver newton_;
+  std::optional<CompactNewton> compact_;  // takes its place, of compact equations
   const int n_, m_;
   NewtonMatrix matrix_;
   DeformationNorm deformations_;

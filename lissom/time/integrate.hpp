@@ -110,7 +110,7 @@ struct IntegrationSummary {
   long steps = 0, rejected = 0, newton_iterations = 0, residuals = 0, jacobians = 0, factorisations = 0;
   double smallest_step = 0, largest_step = 0;  // [s] accepted ones
   double seconds = 0;                          // spent, output included
-  double output_seconds = 0;                   // of these, in `output`
+  double output_seconds = 0;                   // of these, in `output`; what every step does, at some of them
   double end = 0;                              // [s] reached
   bool stopped = false;                        // by output.stop
   double deformation_error = 0;                // of accepted steps, the largest, as elastic_tolerance has it

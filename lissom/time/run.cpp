@@ -113,7 +113,7 @@ struct SystemRun::Impl {
         options(std::move(given)),
         equations(*start.equations),
         bank((expect_good(), equations.system()), options.sensors),
-        balance(equations, start.initial.state),
+        balance(equations, start.initial.state, options.integrator.end),
         range(equations) {
     bank.start(equations, start.reference());
     y.resize(static_cast<Index>(bank.columns().size()));
