@@ -15,6 +15,8 @@
 #include "lissom/core/text.hpp"
 #include "lissom/linalg/blas.hpp"
 #include "lissom/linalg/symmetric_eigen.hpp"
+#include "lissom/rom/slap/linear_frames.hpp"
+#include "lissom/rom/slap/polynomial_kernel.hpp"
 #include "lissom/rom/slap/slap_kernel.hpp"
 
 namespace lissom {
@@ -33,7 +35,21 @@ struct Marker {
   MatrixXd moment;    // 9 by m + 1; empty without rotation
   // from the mean of the nodes to the marker, and its axes, in the part's frame
   std::array<Vector3d, 4> arms;
+  // where its twelve numbers are linear in eta: 12 by m + 1; else empty
+  Matrix12Xd L;
+  bool rotates() const { return moment.size() > 0; }
 };
+
+// m = L e of a place without axes, or with axes that are linear in e
+Matrix12Xd linear_map(const Marker& marker, const MatrixXd& axes) {
+  Matrix12Xd L = Matrix12Xd::Zero(12, marker.position.cols());
+  L.topRows<3>() = marker.position;
+  if (!marker.rotates()) return L;
+  for (Index q = 0; q < L.cols(); ++q)
+    for (int k = 0; k < 4; ++k)
+      L.col(q).segment<3>(3 * k) += ConstBlock(axes.col(q).data()) * marker.arms[k];
+  return L;
+}
 
 // X e, e = (1, eta)
 template <class Vector>
@@ -91,7 +107,7 @@ class SlapBody final : public Body {
   int own_constraints() const override { return 0; }
   int flexible_modes() const override { return m_; }
   bool constant_mass() const override { return true; }
-  std::unique_ptr<Workspace> workspace() const override { return std::make_unique<Work>(kernel_, m_); }
+  std::unique_ptr<Workspace> workspace() const override { return std::make_unique<Work>(*this); }
 
   void add_residual(const Vector& q, const Vector& v, const Vector& a, double w, const Vector3d& gravity,
                     Workspace& workspace, Eigen::Ref<VectorXd> r) const override;
@@ -100,11 +116,15 @@ class SlapBody final : public Body {
   void mass(const Vector&, Workspace&, Eigen::Ref<MatrixXd> M) const override { M = model_.M; }
 
   int add_marker(const MarkerSpec& spec) override;
-  bool marker_rotates(int marker) const override { return markers_[marker].moment.size() > 0; }
+  bool marker_rotates(int marker) const override { return markers_[marker].rotates(); }
   void marker(int marker, const Vector& q, const Vector& v, bool gradients, Workspace& workspace,
               MarkerKinematics& out) const override;
   void add_marker_hessian(int marker, const Vector& q, const Vector12d& w, double factor,
                           Workspace& workspace, Eigen::Ref<MatrixXd> H) const override;
+  const Matrix12Xd* linear_marker(int marker) const override {
+    const Matrix12Xd& L = markers_[marker].L;
+    return L.size() > 0 ? &L : nullptr;
+  }
 
   // Where the training began, whatever the placement: the parts are where they are.
   void place(const Placement&, Eigen::Ref<VectorXd> q, Eigen::Ref<VectorXd> v) const override {
@@ -130,8 +150,16 @@ class SlapBody final : public Body {
 
  private:
   struct Work final : Workspace {
-    Work(const SlapKernel& kernel, int m) : room(kernel), inertia(m), omega(3, m), L(3, m) {}
-    SlapKernel::Room room;
+    explicit Work(const SlapBody& body)
+        : inertia(body.m_), omega(3, body.m_), L(3, body.m_) {
+      if (body.polynomial_)
+        polynomial.emplace(*body.polynomial_);
+      else
+        exact.emplace(*body.exact_);
+    }
+    // of the one that runs
+    std::optional<SlapKernel::Room> exact;
+    std::optional<PolynomialKernel::Room> polynomial;
     VectorXd inertia;
     Eigen::Matrix3Xd omega, L;  // of markers
   };
@@ -145,12 +173,26 @@ class SlapBody final : public Body {
   };
   Recovery make_recovery(int part) const;
 
+  // `use` gets the kernel that runs, and its room, at q and v
+  template <class Use>
+  void with_forces(const Vector& q, const Vector& v, Work& room, Use use) const {
+    if (polynomial_) {
+      polynomial_->update(q, v, *room.polynomial);
+      use(*polynomial_, *room.polynomial);
+    } else {
+      exact_->update(q, v, *room.exact);
+      use(*exact_, *room.exact);
+    }
+  }
+
   int find_part(const MarkerSpec& spec, const std::string& at) const;
   SlapFrame find_frame(const MarkerSpec& spec, int part, const std::string& at) const;
   SlapFrame find_nodes(const MarkerSpec& spec, int part, const std::string& at) const;
 
   SlapModel model_;
-  SlapKernel kernel_;
+  // one of the two
+  std::optional<SlapKernel> exact_;
+  std::optional<PolynomialKernel> polynomial_;
   int m_;
   double mass_ = 0;
   std::vector<std::int64_t> node_ids_;
@@ -182,7 +224,11 @@ const SlapModel& checked(const std::string& name, const SlapModel& model) {
 }
 
 SlapBody::SlapBody(const std::string& name, const SlapModel& model)
-    : Body(name), model_(checked(name, model)), kernel_(model_), m_(model_.order()) {
+    : Body(name), model_(checked(name, model)), m_(model_.order()) {
+  if (model_.polynomial)
+    polynomial_.emplace(*model_.polynomial, m_);
+  else
+    exact_.emplace(model_);
   for (const SlapPart& part : model_.parts) {
     mass_ += part.mass;
     std::unordered_map<std::int64_t, int>& index = node_index_.emplace_back();
@@ -249,19 +295,17 @@ Eigen::Matrix3Xd SlapBody::local_displacements(int group, const Vector& q) const
 void SlapBody::add_residual(const Vector& q, const Vector& v, const Vector& a, double w,
                             const Vector3d& gravity, Workspace& workspace, Eigen::Ref<VectorXd> r) const {
   Work& room = static_cast<Work&>(workspace);
-  kernel_.update(q, v, room.room);
   room.inertia = w * a + model_.mass_damping * v;
   r.noalias() += model_.M.lazyProduct(room.inertia);
-  kernel_.add_force(room.room, r);
+  with_forces(q, v, room, [&](const auto& kernel, auto& at) { kernel.add_force(at, r); });
   r.noalias() -= model_.centre.rightCols(m_).transpose().lazyProduct(gravity);
 }
 
 void SlapBody::jacobian(const Vector& q, const Vector& v, const Vector&, double w, const Vector3d&, double cq,
                         double cv, double ca, Workspace& workspace, Eigen::Ref<MatrixXd> J) const {
   Work& room = static_cast<Work&>(workspace);
-  kernel_.update(q, v, room.room);
   J = (ca * w + cv * model_.mass_damping) * model_.M;
-  kernel_.add_tangent(cq, cv, room.room, J);
+  with_forces(q, v, room, [&](const auto& kernel, auto& at) { kernel.add_tangent(cq, cv, at, J); });
 }
 
 int SlapBody::find_part(const MarkerSpec& spec, const std::string& at) const {
@@ -318,7 +362,10 @@ SlapFrame SlapBody::find_nodes(const MarkerSpec& spec, int part, const std::stri
     }
     nodes.push_back(found->second);
   }
-  return frame_of_nodes(owner, part, spec.name, nodes);
+  SlapFrame frame = frame_of_nodes(owner, part, spec.name, nodes);
+  // the part has its fields: axes are fitted as those of the places were
+  if (model_.polynomial && frame.rotates()) fit_linear_axes(model_, frame);
+  return frame;
 }
 
 int SlapBody::add_marker(const MarkerSpec& spec) {
@@ -337,6 +384,8 @@ int SlapBody::add_marker(const MarkerSpec& spec) {
   marker.moment = frame.moment;
   marker.arms[0] = frame.arm;
   for (int k = 0; k < 3; ++k) marker.arms[1 + k] = spec.axes.col(k);
+  if (!marker.rotates() || frame.linear_axes.size() > 0)
+    marker.L = linear_map(marker, frame.linear_axes);
   markers_.push_back(std::move(marker));
   return static_cast<int>(markers_.size()) - 1;
 }
@@ -347,21 +396,23 @@ void SlapBody::marker(int number, const Vector& q, const Vector& v, bool gradien
                       MarkerKinematics& out) const {
   const Marker& marker = markers_[number];
   Work& room = static_cast<Work&>(workspace);
-  out.rotates = marker.moment.size() > 0;
+  out.rotates = marker.rotates();
   out.J.resize(12, m_);
+  if (gradients) {
+    out.V.resize(12, m_);
+    out.V.setZero();
+  }
+  if (marker.L.size() > 0) {
+    out.J = marker.L.rightCols(m_);
+    out.m.noalias() = marker.L.col(0) + out.J.lazyProduct(q);
+    out.rate.noalias() = out.J.lazyProduct(v);
+    return;
+  }
   out.J.topRows<3>() = marker.position.rightCols(m_);
   out.m.setZero();
   out.rate.setZero();
   out.m.head<3>() = affine(marker.position, q);
   out.rate.head<3>().noalias() = marker.position.rightCols(m_).lazyProduct(v);
-  if (gradients) {
-    out.V.resize(12, m_);
-    out.V.setZero();
-  }
-  if (!out.rotates) {
-    out.J.bottomRows<9>().setZero();
-    return;
-  }
 
   const Vector9d C = affine(marker.moment, q), C_rate = marker.moment.rightCols(m_).lazyProduct(v);
   const Polar p = polar(ConstBlock(C.data()));
@@ -388,7 +439,7 @@ void SlapBody::marker(int number, const Vector& q, const Vector& v, bool gradien
 void SlapBody::add_marker_hessian(int number, const Vector& q, const Vector12d& w, double factor,
                                   Workspace& workspace, Eigen::Ref<MatrixXd> H) const {
   const Marker& marker = markers_[number];
-  if (marker.moment.size() == 0) return;
+  if (marker.L.size() > 0) return;
   Work& room = static_cast<Work&>(workspace);
   const Vector9d C = affine(marker.moment, q);
   const Polar p = polar(ConstBlock(C.data()));
@@ -410,11 +461,13 @@ void SlapBody::add_marker_hessian(int number, const Vector& q, const Vector12d& 
 Body::Energy SlapBody::energy(const Vector& q, const Vector& v, const Vector3d& gravity,
                               Workspace& workspace) const {
   Work& room = static_cast<Work&>(workspace);
-  kernel_.update(q, v, room.room);
   Energy energy;
+  with_forces(q, v, room, [&](const auto& kernel, const auto& at) {
+    energy.elastic = kernel.energy(at);
+    energy.damping_power = kernel.damping_power(at);
+  });
   room.inertia.noalias() = model_.M.lazyProduct(v);
   energy.kinetic = 0.5 * v.dot(room.inertia);
-  energy.elastic = kernel_.energy(room.room);
   const Vector3d centre = affine(model_.centre, q);
   energy.gravity = -gravity.dot(centre);
   energy.momentum = model_.centre.rightCols(m_).lazyProduct(v);
@@ -423,7 +476,7 @@ Body::Energy SlapBody::energy(const Vector& q, const Vector& v, const Vector3d& 
     const double e = i == 0 ? 1 : q[i - 1];
     energy.angular_momentum += e * Vector3d(model_.angular.middleCols(i * n + 1, m_).lazyProduct(v));
   }
-  energy.damping_power = kernel_.damping_power(room.room) + model_.mass_damping * v.dot(room.inertia);
+  energy.damping_power += model_.mass_damping * v.dot(room.inertia);
   return energy;
 }
 

@@ -4,7 +4,9 @@
 //
 //   M eta'' + zeta M eta' + g_damping(eta, eta') + dV/deta = forces.
 //
-// Markers are the model's frames (MarkerSpec::part and name), and nodes where the model keeps recovery.
+// Markers are the model's frames (MarkerSpec::part and name), and nodes where the model keeps recovery. Forces
+// come from the model's polynomial where it has one, and markers are linear in eta then, as far as their axes
+// are near enough to such a map; otherwise from the exact kernel.
 #pragma once
 
 #include <memory>

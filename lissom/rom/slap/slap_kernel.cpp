@@ -254,6 +254,14 @@ void SlapKernel::add_force(const Room& room, Eigen::Ref<VectorXd> g) const {
   for (const PartRoom& part : room.parts_) g += part.g;
 }
 
+const Matrix3d& SlapKernel::rotation(const Room& room, size_t part) const {
+  return room.parts_[part].R;
+}
+
+const Matrix3d& SlapKernel::strain(const Room& room, size_t part) const {
+  return room.parts_[part].E;
+}
+
 // With f the sum of elastic and damping forces, z_r = dz/deta_r:
 //   dg_r/deta_s = z_r' C'C z_s + z_r' C_d'C_d dz'/deta_s + f . d2z/deta_r deta_s,   dg_r/dv_s = z_r' C_d'C_d
 //   z_s.

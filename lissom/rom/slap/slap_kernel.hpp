@@ -37,6 +37,9 @@ class SlapKernel {
   void add_force(const Room& room, Eigen::Ref<Eigen::VectorXd> g) const;
   // J (m by m) += cq dg/deta + cv dg/dv.
   void add_tangent(double cq, double cv, Room& room, Eigen::Ref<Eigen::MatrixXd> J) const;
+  // R and E of a part.
+  const Eigen::Matrix3d& rotation(const Room& room, size_t part) const;
+  const Eigen::Matrix3d& strain(const Room& room, size_t part) const;
 
  private:
   struct Part;

@@ -84,7 +84,32 @@ std::string wrong_frame(const SlapFrame& frame, int parts, Index m) {
   if (wrong.empty()) wrong = wrong_matrix(named("the arm"), frame.arm, 3, 1);
   if (wrong.empty()) wrong = wrong_matrix(named("the axes"), frame.axes, 3, 3);
   if (wrong.empty()) wrong = wrong_matrix(named("the origin"), frame.rest, 3, 1);
+  if (wrong.empty() && frame.linear_axes.size() > 0) {
+    if (!frame.rotates()) return named("the linear axes") + " are there, and it has no moment";
+    wrong = wrong_matrix(named("the linear axes"), frame.linear_axes, 9, m + 1);
+  }
   return wrong;
+}
+
+std::string wrong_polynomial(const SlapModel& model, const SlapPolynomial& form, Index m) {
+  const Index monomials = (m + 1) * (m + 2) / 2, parts = static_cast<Index>(model.parts.size());
+  std::string wrong = wrong_matrix("the polynomial's S", form.S, form.S.rows(), monomials);
+  if (wrong.empty() && form.S_damping.size() > 0)
+    wrong = wrong_matrix("the polynomial's S_damping", form.S_damping, form.S_damping.rows(), monomials);
+  if (wrong.empty()) wrong = wrong_matrix("the polynomial's strain", form.strain, parts, 1);
+  if (wrong.empty()) wrong = wrong_matrix("the polynomial's misfit", form.misfit, parts, 1);
+  if (!wrong.empty()) return wrong;
+  const bool damped = std::any_of(model.parts.begin(), model.parts.end(),
+                                  [](const SlapPart& part) { return part.C_damping.size() > 0; });
+  if (damped != (form.S_damping.size() > 0))
+    return damped ? "parts are damped and the polynomial is not" : "the polynomial is damped and no part is";
+  const std::pair<const char*, double> measures[] = {{"cut", form.cut},
+                                                     {"axes_misfit", form.axes_misfit},
+                                                     {"row_error", form.row_error},
+                                                     {"displacement", form.displacement}};
+  for (const auto& [name, value] : measures)
+    if (!(value >= 0) || !std::isfinite(value)) return fmt::format("the polynomial's {} is {}", name, value);
+  return {};
 }
 
 }  // namespace
@@ -125,6 +150,11 @@ std::string inconsistency_of(const SlapModel& model) {
     if (!(model.scale[r] > 0)) return fmt::format("the scale of mode {} is {} m", r + 1, model.scale[r]);
   if (!(model.radius > 0) || !std::isfinite(model.radius))
     return fmt::format("the radius is {} m", model.radius);
+
+  if (model.polynomial) {
+    wrong = wrong_polynomial(model, *model.polynomial, m);
+    if (!wrong.empty()) return wrong;
+  }
 
   const SlapTraining& training = model.training;
   if (training.samples.size() == 0) return {};

@@ -62,6 +62,9 @@ struct SlapFrame {
   Eigen::Vector3d rest = Eigen::Vector3d::Zero();      // its origin at rest, part's frame [m]
   std::vector<std::int64_t>
       node_ids;  // of the nodes, where the part keeps its own: stress is asked for there
+  // 9 by m + 1: vec B_q, where B(e) = sum e_q B_q is near that polar factor (part to global). Only in a model
+  // with a polynomial form; empty: the place keeps its polar factor.
+  Eigen::MatrixXd linear_axes;
   bool rotates() const { return moment.size() > 0; }
 };
 
@@ -84,6 +87,26 @@ struct SlapAccuracy {
   bool failed = false;  // a run did not come to its end
 };
 
+// The elastic energy and the damping of all parts together as a polynomial of eta (docs/theory/slap.md): rows
+// that are quadratic forms of e, V = |y|^2 / 2 with y_r = sum_{q <= p} S_r,qp e_q e_p, and the power
+// |y_damping'|^2. Instead of rotations it has a frame B(e) = sum e_q B_q per part, linear in e and fitted to
+// the training, with R B = I + F: it is exact but for F, and does not see where a part is or how it is turned.
+struct SlapPolynomial {
+  Eigen::MatrixXd S;          // rows by (m + 1)(m + 2) / 2: coefficients of e_q e_p in the order of monomial()
+  Eigen::MatrixXd S_damping;  // the same; empty without damping
+  double cut = 0;  // rows span what the training states need to this, relative to their largest
+  // Over the training states:
+  Eigen::VectorXd strain;      // of each part: largest |E|
+  Eigen::VectorXd misfit;      // of each part: largest |F|
+  double axes_misfit = 0;      // of places: largest |B - polar factor| [rad]
+  double row_error = 0;        // largest error of y, relative to the largest |y|
+  double displacement = 0;     // what the error of the force moves a node by, at most [m]
+  // where e_q e_p stands in a row, q <= p <= m
+  static Eigen::Index monomial(Eigen::Index q, Eigen::Index p, Eigen::Index m) {
+    return q * (m + 1) - q * (q - 1) / 2 + p - q;
+  }
+};
+
 struct SlapModel {
   std::string title;
   std::vector<SlapPart> parts;
@@ -99,6 +122,8 @@ struct SlapModel {
   double radius = 0;                  // largest distance of a node from the centre of mass at rho [m]
   SlapTraining training;
   SlapAccuracy accuracy;
+  // In place of the parts' C and C_damping, which stay: they say how far off it is.
+  std::optional<SlapPolynomial> polynomial;
 
   int order() const { return static_cast<int>(M.rows()); }
 };

@@ -461,6 +461,20 @@ SlapModel make_slap_model(const SlapSpace& space, const SlapBasis& basis, int m,
   return model;
 }
 
+void add_polynomial(SlapModel& model, const SlapSpace& space, const SlapBasis& basis,
+                    const PolynomialOptions& options) {
+  const Index m = model.order();
+  std::vector<MatrixXd> w;
+  for (size_t p = 0; p < space.parts.size(); ++p) {
+    // fields beyond 1 and X
+    const Index first = space.offsets[p] + 12, rows = 3 * (space.parts[p].fields() - 4);
+    MatrixXd of_part(rows, m + 1);
+    of_part << basis.rho.segment(first, rows), basis.W.block(first, 0, rows, m);
+    w.push_back(std::move(of_part));
+  }
+  add_polynomial(model, w, model.training.samples, options);
+}
+
 SlapModel make_full_model(const SlapSpace& space, const SlapBasis& basis, const SlapModelOptions& options,
                           int m, MatrixXd& full) {
   SlapBasis all;

@@ -9,6 +9,7 @@
 
 #include "lissom/core/diagnostics.hpp"
 #include "lissom/core/progress.hpp"
+#include "lissom/rom/slap/polynomial_fit.hpp"
 #include "lissom/rom/slap/slap_model.hpp"
 #include "lissom/rom/slap/slap_space.hpp"
 #include "lissom/rom/slap/snapshots.hpp"
@@ -61,6 +62,10 @@ struct SlapModelOptions {
 // singular.
 SlapModel make_slap_model(const SlapSpace& space, const SlapBasis& basis, int m,
                           const SlapModelOptions& options = {});
+
+// The polynomial form of a model that make_slap_model made of the two, over its training samples.
+void add_polynomial(SlapModel& model, const SlapSpace& space, const SlapBasis& basis,
+                    const PolynomialOptions& options = {});
 
 // The mechanism in all motions that the joints allow within the space, as a model of kernel_dimension()
 // coordinates about the same reference: what a model of few modes approximates. `full` (kernel by m) takes
