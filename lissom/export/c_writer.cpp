@@ -329,6 +329,10 @@ CFiles c_files(const ExportModel& model, const COptions& options) {
   if (n > most_exported_states)
     fail_input("the model has {} states, expected {} at most in an export; truncate it further ([train] order)", n,
                most_exported_states);
+  if (options.single_precision && model.mechanism)
+    fail_input(
+        "--float: strains of a mechanism are differences of squares of its positions, which single precision does not "
+        "resolve (1e-7 of a position is as much as a strain); expected a linear model, or double precision");
   CTimeFunctions functions;
   const CParts parts =
       model.linear ? c_linear_parts(model, functions) : c_mechanism_parts(model, functions);
