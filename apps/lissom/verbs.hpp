@@ -26,6 +26,7 @@ Verb assemble_verb();
 Verb static_verb();
 Verb linearise_verb();
 Verb response_verb();
+Verb export_verb();
 Verb sweep_verb();
 Verb compare_verb();
 Verb report_verb();

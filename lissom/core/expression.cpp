@@ -846,4 +846,51 @@ std::vector<double> Expression::ramp_corners() const {
   return times;
 }
 
+namespace {
+
+std::string_view written_name(Op op) {
+  if (op == Op::Negate) return "neg";
+  for (const Operator& one : operators)
+    if (one.op == op) return one.sign;
+  // log, the first of its two names; sum and avg are signs already
+  for (const Function& one : functions)
+    if (one.op == op) return one.name;
+  LISSOM_ASSERT(false);
+  return {};
+}
+
+}  // namespace
+
+std::string Expression::write(const ExpressionWriter& writer) const {
+  return write({0, code_.size()}, writer);
+}
+
+// As run() does it, with texts on the stack. A choice is a jump over the first value, which ends with a jump over
+// the second one.
+std::string Expression::write(Range range, const ExpressionWriter& writer) const {
+  std::vector<std::string> stack;
+  for (size_t i = range.begin; i < range.end; ++i) {
+    const Instruction& step = code_[i];
+    if (step.op == Op::Number) {
+      stack.push_back(writer.number(step.number));
+    } else if (step.op == Op::Time) {
+      stack.push_back(writer.time());
+    } else if (step.op == Op::JumpIfZero) {
+      const size_t otherwise = step.target, end = code_[otherwise - 1].target;
+      LISSOM_ASSERT(code_[otherwise - 1].op == Op::Jump && end > otherwise && end <= range.end);
+      stack.back() =
+          writer.choice(stack.back(), write({i + 1, otherwise - 1}, writer), write({otherwise, end}, writer));
+      i = end - 1;
+    } else {
+      const auto count = static_cast<size_t>(step.op == Op::Ramp || step.op == Op::Step ? 3 : operands(step.op));
+      LISSOM_ASSERT(stack.size() >= count);
+      std::string text = writer.apply(written_name(step.op), std::span(stack).last(count));
+      stack.resize(stack.size() - count);
+      stack.push_back(std::move(text));
+    }
+  }
+  LISSOM_ASSERT(stack.size() == 1);
+  return stack.front();
+}
+
 }  // namespace lissom

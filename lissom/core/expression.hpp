@@ -15,7 +15,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lissom/core/error.hpp"
@@ -27,6 +29,20 @@ namespace lissom {
 struct Jet {
   double value, first, second;
   bool constant;
+};
+
+// How an expression is said in another language: each call gives the text of a value, of which the texts of its
+// operands are parts.
+class ExpressionWriter {
+ public:
+  virtual ~ExpressionWriter() = default;
+  virtual std::string number(double value) const = 0;
+  virtual std::string time() const = 0;
+  // By its name in the language above: "+", "<=", "&&", "^", "sin", "log", "ramp", "min"; "neg" of a sign. One to
+  // three operands; of min and max always two.
+  virtual std::string apply(std::string_view name, std::span<const std::string> operands) const = 0;
+  virtual std::string choice(const std::string& condition, const std::string& then,
+                             const std::string& otherwise) const = 0;
 };
 
 class Expression {
@@ -49,6 +65,7 @@ class Expression {
   // a and b of every ramp(x, a, b), as times, in the order in which they are written: of those whose a and b
   // are numbers and whose x goes with t along a line.
   std::vector<double> ramp_corners() const;
+  std::string write(const ExpressionWriter& writer) const;
 
   enum class Op : std::uint8_t;
   // One step of the program, for a stack of values. `number`: of a constant; `target`: of a jump.
@@ -63,6 +80,7 @@ class Expression {
   };
 
  private:
+  std::string write(Range range, const ExpressionWriter& writer) const;
   class Compiler;
   struct Ramp {
     Range x, a, b;

@@ -199,6 +199,8 @@ const char* describe(OwnFile kind) {
       return "a linearisation (MATLAB)";
     case OwnFile::Checkpoint:
       return "a checkpoint";
+    case OwnFile::Exported:
+      return "an exported model";
   }
   LISSOM_ASSERT(false);
   return "";
@@ -233,6 +235,12 @@ OwnFile own_file(const fs::path& path) {
   if (text.starts_with("CDF"))
     return contains(text, "written_by") && contains(text, "Lissom") ? OwnFile::Exodus : OwnFile::None;
   if (text.starts_with("lissom checkpoint\n")) return OwnFile::Checkpoint;
+  // its description is the first member of an FMU, and not packed
+  if (text.starts_with("PK\x03\x04"))
+    return contains(text, "generationTool=\"Lissom ") ? OwnFile::Exported : OwnFile::None;
+  // sources begin with a comment, or a docstring
+  if ((text.starts_with("/*") || text.starts_with("\"\"\"")) && contains(text.substr(0, 2000), "exported by Lissom "))
+    return OwnFile::Exported;
   if (text.starts_with("<!DOCTYPE html>"))
     return contains(text.substr(0, 2000), "<meta name=\"generator\" content=\"lissom ") ? OwnFile::Page
                                                                                         : OwnFile::None;

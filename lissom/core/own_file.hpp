@@ -20,6 +20,7 @@ enum class OwnFile : std::uint8_t {
   Response,    // CSV of frequency responses
   Matlab,      // of a linearisation
   Checkpoint,  // of a run
+  Exported,    // a model as a program: sources, FMU
 };
 
 // Looks into the file, also of older versions of Lissom. Does not throw.

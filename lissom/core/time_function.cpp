@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "lissom/core/expression.hpp"
+#include "lissom/core/time_function_parts.hpp"
 
 namespace lissom {
 
@@ -61,6 +62,7 @@ struct TimeFunction::Impl {
   virtual std::vector<double> breaks_above(double) const { return break_times(); }
   virtual std::optional<double> first_jump() const { return std::nullopt; }
   virtual std::string describe(double factor) const = 0;
+  virtual void take_apart(Parts& parts) const = 0;
 
   struct Constant;
   struct Table;
@@ -76,6 +78,7 @@ struct TimeFunction::Impl::Constant : Impl {
   double second_rate(double) const override { return 0; }
   bool is_constant() const override { return true; }
   std::string describe(double factor) const override { return fmt::format("{:g}", factor * number); }
+  void take_apart(Parts& parts) const override { parts.number = number; }
 
   double number;
 };
@@ -182,6 +185,11 @@ struct TimeFunction::Impl::Table : Impl {
     const std::string text = fmt::format("table of {} points", times.size());
     return factor == 1 ? text : fmt::format("{:g} * {}", factor, text);
   }
+  void take_apart(Parts& parts) const override {
+    parts.times = times;
+    parts.values = values;
+    parts.curvatures = curvatures;
+  }
 
   std::vector<double> times, values, curvatures;
   bool cubic;
@@ -229,6 +237,10 @@ struct TimeFunction::Impl::Formula : Impl {
 
   std::string describe(double factor) const override {
     return factor == 1 ? expression.text() : fmt::format("{:g} * ({})", factor, expression.text());
+  }
+  void take_apart(Parts& parts) const override {
+    parts.expression = &expression;
+    parts.unit = unit;
   }
 
   Expression expression;
@@ -285,6 +297,13 @@ std::string TimeFunction::describe() const {
 TimeFunction TimeFunction::scaled(double factor) const {
   if (!std::isfinite(factor)) fail_input("a function of time must be finite, found a factor of {}", factor);
   return TimeFunction(impl_, factor_ * factor);
+}
+
+TimeFunction::Parts TimeFunction::parts() const {
+  Parts parts;
+  impl_->take_apart(parts);
+  parts.factor = factor_;
+  return parts;
 }
 
 }  // namespace lissom

@@ -50,6 +50,10 @@ class TimeFunction {
   // The function times a factor.
   TimeFunction scaled(double factor) const;
 
+  // What it is made of, for those who write it in another language (time_function_parts.hpp).
+  struct Parts;
+  Parts parts() const;
+
  private:
   struct Impl;
   explicit TimeFunction(std::shared_ptr<const Impl> impl, double factor);

@@ -362,6 +362,15 @@ class LargeDeformationTest(HowtoBase):
         self.assertAlmostEqual(error, rows["grassmann", "12"], delta=1e-9)
 
 
+class ExportModelTest(HowtoBase):
+    page = "docs/howto/export-a-model.md"
+
+    def test_every_command_works_and_the_program_agrees(self):
+        printed = self.follow()
+        self.assertIn("linear, 4 states, 2 inputs, 3 outputs", printed["lissom export results/model.rom.h5 --c model"])
+        self.assertIn("FMI 3.0, model exchange and co-simulation, binaries: ", printed["lissom export results/model.rom.h5 --fmu carts.fmu"])
+
+
 class ReduceMechanismTest(HowtoBase):
     page = "docs/howto/reduce-a-mechanism.md"
 

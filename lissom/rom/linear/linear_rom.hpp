@@ -23,6 +23,7 @@ class LinearRom final : public Rom {
   explicit LinearRom(LinearModel model, std::vector<LinearDrive> drives = {});
 
   const LinearModel& model() const { return model_; }
+  const std::vector<LinearDrive>& drives() const { return drives_; }
 
   std::string_view method() const override { return "linear"; }
   int states() const override { return model_.order(); }
