@@ -6,7 +6,7 @@ import unittest
 import h5py
 import numpy as np
 
-from support import CliTest, brick, inp_deck, nodes_at
+from support import STEEL, CliTest, brick, inp_deck, nodes_at
 
 SIZE = (0.02, 0.02, 0.2)
 NODES, ELEMENTS = brick((2, 2, 5), SIZE, "C3D8")
@@ -258,6 +258,62 @@ set = { "bodies.rod.angular_velocity" = [1, 0, 0], "simulate.model" = "slap" }
         a, b = (np.loadtxt(self.folder / of / "sensors.csv", delimiter=",", skiprows=1) for of in ("new", "old"))
         self.assertLess(np.abs(a - b).max(), 1e-10)
         self.assertIn("reconstruction    not known", self.lissom("inspect", "out/model.rom.h5").out)
+
+    # ---- its polynomial and the exact kernel
+
+    def test_a_polynomial_runs_in_place_of_the_exact_kernel_and_is_compared_with_it(self):
+        exact = '\n[[cases]]\nname = "exact"\nset = { "simulate.model" = "slap", "simulate.kernel" = "exact" }\n'
+        self.study(PENDULUM + sensor("stress", "stress", "rod.middle") + RUN, cases=SMALL + exact)
+        found = self.both()
+        forces = self.json_of("inspect", "out/model.rom.h5")["forces"]
+        self.assertEqual(forces["kernel"], "polynomial")
+        self.assertIn("a polynomial of", forces["why"])
+        # six unknowns have 28 monomials
+        self.assertLessEqual(forces["rows"], 28)
+        self.assertIn("forces            a polynomial of", self.lissom("inspect", "out/model.rom.h5").out)
+        small = self.json_of("simulate", "out/model.rom.h5", "--out", "alone")
+        self.assertEqual(small["kernel"], "polynomial")
+        self.assertLess(small["polynomial"]["largest"], small["polynomial"]["limit"])
+        self.assertIsNone(small["polynomial"]["outside_since"])
+        other = self.json_of("simulate", "out/model.rom.h5", "--set", "simulate.kernel=exact", "--out", "other")
+        self.assertEqual(other["kernel"], "exact")
+        self.assertNotIn("polynomial", other)
+        a, b = (np.loadtxt(self.folder / of / "sensors.csv", delimiter=",", skiprows=1) for of in ("alone", "other"))
+        # the case is the same run
+        np.testing.assert_array_equal(b, np.loadtxt(self.folder / "out" / "exact" / "sensors.csv", delimiter=",", skiprows=1))
+        # not the same, and within what was measured beforehand; the stress is of strains of a millionth
+        self.assertGreater(np.abs(a - b).max(), 0)
+        self.assertLess(np.abs(a - b)[:, 1:4].max(), 100 * forces["displacement"] + 1e-14)
+        self.assertLess((np.abs(a - b)[:, 4:]).max(), 1e-4 * np.abs(b[:, 4:]).max())
+        self.assertNotIn("simulate.polynomial", self.keys(found))
+        # a file of before has no such group, and runs on the exact kernel
+        with h5py.File(self.folder / "out" / "model.rom.h5", "r+") as f:
+            del f["polynomial"], f["training/form"]
+        old = self.json_of("simulate", "out/model.rom.h5", "--out", "old")
+        self.assertEqual((old["kernel"], old["warnings"]), ("exact", []))
+        np.testing.assert_array_equal(b, np.loadtxt(self.folder / "old" / "sensors.csv", delimiter=",", skiprows=1))
+        self.assertIn("forces            the exact kernel", self.lissom("inspect", "out/model.rom.h5").out)
+
+    def test_training_takes_the_kernel_that_it_is_asked_for(self):
+        self.study(PENDULUM + RUN, train='max_order = 4\nkernel = "exact"\n')
+        self.both()
+        forces = self.json_of("inspect", "out/model.rom.h5")["forces"]
+        self.assertEqual((forces["kernel"], forces["why"]), ("exact", "the exact kernel, as asked for"))
+        # a kernel is of SLAP
+        self.study(PENDULUM + RUN + 'kernel = "exact"\n')
+        self.assert_never("simulate.kernel", "reduced by SLAP", commands=(["check"],))
+
+    def test_a_rod_that_bends_too_far_for_the_polynomial(self):
+        # rubber: strains of per cents, of which no frame fits all but a thousandth
+        self.write("rod.inp", inp_deck(NODES, ELEMENTS, {**STEEL, "E": 2e6}, {"middle": nodes_at(NODES, 2, 0.08)}))
+        strong = PENDULUM.replace("force = [0, 2, 0]", "force = [0, 1, 0]")
+        self.study(strong + RUN, train="max_order = 6\norder = 6\n")
+        self.both()
+        forces = self.json_of("inspect", "out/model.rom.h5")["forces"]
+        self.assertEqual(forces["kernel"], "exact")
+        self.assertIn("a polynomial is not near enough to it", forces["why"])
+        small = self.json_of("simulate", "out/model.rom.h5", "--out", "alone")
+        self.assertEqual(small["kernel"], "exact")
 
     # ---- joints
 
