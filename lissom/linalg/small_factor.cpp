@@ -42,35 +42,49 @@ LISSOM_SIMD void small_lu_solve(int n, const double* A, const int* pivots, doubl
   }
 }
 
-LISSOM_SIMD int small_lu_no_exchange(int n, double* A, double* inverse, const double* smallest) {
+namespace {
+
+using FourEntries = double __attribute__((vector_size(32), may_alias));
+
+LISSOM_INLINE const FourEntries& four_entries(const double* x) {
+  return *reinterpret_cast<const FourEntries*>(x);
+}
+LISSOM_INLINE FourEntries& four_entries(double* x) {
+  return *reinterpret_cast<FourEntries*>(x);
+}
+
+}  // namespace
+
+LISSOM_SIMD int small_lu_by_fours(int n, int width, double* A, double* L, double* inverse, const double* smallest) {
   for (int k = 0; k < n; ++k) {
-    double* column = A + static_cast<long>(k) * n;
+    double *column = A + static_cast<long>(k) * width, *l = L + static_cast<long>(k) * width;
     if (!(column[k] > smallest[k])) return k;
     const double inverse_k = inverse[k] = 1 / column[k];
-#pragma omp simd
-    for (int i = k + 1; i < n; ++i) column[i] *= inverse_k;
+    // below the diagonal to L, which is zero above, so that whole fours may be taken
+    const int first = (k + 1) / 4 * 4;
+    for (int i = first; i < width; i += 4) four_entries(l + i) = four_entries(column + i) * inverse_k;
+    for (int i = first; i <= k; ++i) l[i] = 0;
+    for (int i = k; i < n; ++i) column[i] = 0;
     for (int j = k + 1; j < n; ++j) {
-      double* target = A + static_cast<long>(j) * n;
+      double* target = A + static_cast<long>(j) * width;
       const double factor = target[k];
-#pragma omp simd
-      for (int i = k + 1; i < n; ++i) target[i] -= factor * column[i];
+      for (int i = first; i < width; i += 4) four_entries(target + i) -= factor * four_entries(l + i);
     }
   }
   return -1;
 }
 
-LISSOM_SIMD void small_lu_no_exchange_solve(int n, const double* A, const double* inverse, double* x) {
-  for (int k = 0; k < n; ++k) {
-    const double* column = A + static_cast<long>(k) * n;
+LISSOM_SIMD void small_lu_by_fours_solve(int n, int width, const double* A, const double* L, const double* inverse,
+                                         double* x) {
+  for (int k = 0; k + 1 < n; ++k) {
+    const double* l = L + static_cast<long>(k) * width;
     const double factor = x[k];
-#pragma omp simd
-    for (int i = k + 1; i < n; ++i) x[i] -= column[i] * factor;
+    for (int i = (k + 1) / 4 * 4; i < width; i += 4) four_entries(x + i) -= factor * four_entries(l + i);
   }
   for (int k = n - 1; k >= 0; --k) {
-    const double* column = A + static_cast<long>(k) * n;
+    const double* u = A + static_cast<long>(k) * width;
     const double factor = x[k] *= inverse[k];
-#pragma omp simd
-    for (int i = 0; i < k; ++i) x[i] -= column[i] * factor;
+    for (int i = 0; i < k; i += 4) four_entries(x + i) -= factor * four_entries(u + i);
   }
 }
 

@@ -14,6 +14,8 @@ namespace {
 
 // as in newton_solver.cpp: the increment after the one of size d is assumed to be curvature d^2 / length at most
 constexpr double usual_compact_curvature = 10;
+// symmetric matrices larger than that are worth the half of the work
+constexpr int largest_by_fours = 16;
 
 }  // namespace
 
@@ -22,14 +24,17 @@ CompactNewton::CompactNewton(Equations& equations, const NewtonOptions& options,
       options_(options),
       summary_(summary),
       n_(equations.coordinates()),
-      symmetric_(equations.symmetric()),
+      width_((n_ + 3) / 4 * 4),
+      by_halves_(equations.symmetric() && n_ > largest_by_fours),
       length_(equations.length()),
       curvature_(usual_compact_curvature),
       r_(n_),
-      x_(n_),
       inverse_(n_),
       smallest_(n_),
       J_(n_, n_),
+      x_(width_),
+      U_(static_cast<Eigen::Index>(width_) * n_),
+      L_(U_.size()),
       pivots_(static_cast<size_t>(n_)) {
   LISSOM_ASSERT(equations.is_compact() && equations.is_ode() && length_ > 0);
 }
@@ -48,10 +53,17 @@ bool CompactNewton::factorise(const ImplicitStep& step, const State& state) {
   const double epsilon = n_ * std::numeric_limits<double>::epsilon();
   exchanged_ = false;
   // pivots of a matrix that is all but positive definite stay near its diagonal
-  const double share = symmetric_ ? epsilon : 1e-8;
+  const double share = by_halves_ ? epsilon : 1e-8;
   for (int i = 0; i < n_; ++i) smallest_[i] = share * std::abs(J_(i, i));
-  const int stopped = symmetric_ ? small_ldlt(n_, J_.data(), inverse_.data(), smallest_.data())
-                                 : small_lu_no_exchange(n_, J_.data(), inverse_.data(), smallest_.data());
+  int stopped = 0;
+  if (by_halves_) {
+    stopped = small_ldlt(n_, J_.data(), inverse_.data(), smallest_.data());
+  } else {
+    const double* J = J_.data();
+    for (int c = 0; c < n_; ++c)
+      for (int i = 0; i < n_; ++i) U_[c * width_ + i] = *J++;
+    stopped = small_lu_by_fours(n_, width_, U_.data(), L_.data(), inverse_.data(), smallest_.data());
+  }
   if (stopped < 0) return true;
   exchanged_ = true;
   make(step, state);
@@ -89,10 +101,10 @@ bool CompactNewton::solve(const ImplicitStep& step, State& state) {
     double* x = x_.data();
     if (exchanged_)
       small_lu_solve(n_, J_.data(), pivots_.data(), x);
-    else if (symmetric_)
+    else if (by_halves_)
       small_ldlt_solve(n_, J_.data(), inverse_.data(), x);
     else
-      small_lu_no_exchange_solve(n_, J_.data(), inverse_.data(), x);
+      small_lu_by_fours_solve(n_, width_, U_.data(), L_.data(), inverse_.data(), x);
 
     double increment = 0, sum = 0;
     double *q = state.q.data(), *v = state.v.data(), *a = state.a.data();

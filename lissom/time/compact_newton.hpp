@@ -2,9 +2,9 @@
 // a new matrix in every iteration, as it costs little more than a residual, so that nearly every step takes one. It
 // stops on the increment as NewtonSolver does, so that results are as exact. NewtonOptions::reuse_rate has no say.
 //
-// The matrix is factorised in place, L D L' where it is symmetric, otherwise L U without exchanges of rows: it is
-// near to the mass matrix, which is positive definite. Where a pivot comes out too small for that, the matrix is
-// made again and rows are exchanged. Nothing is allocated after construction.
+// The matrix is factorised without exchanges of rows: it is near to the mass matrix, which is positive definite (L U
+// by fours; L D L' of larger symmetric ones). Where a pivot comes out too small for that, the matrix is made again and
+// rows are exchanged. Nothing is allocated after construction.
 #pragma once
 
 #include <Eigen/Core>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "lissom/core/archive.hpp"
+#include "lissom/linalg/row_products.hpp"
 #include "lissom/time/integrate.hpp"
 #include "lissom/time/newton_solver.hpp"
 
@@ -36,11 +37,13 @@ class CompactNewton {
   const NewtonOptions options_;
   IntegrationSummary& summary_;
   const int n_;
-  const bool symmetric_;
+  const int width_;
+  const bool by_halves_;  // L D L'
   const double length_;
   double curvature_;
-  Eigen::VectorXd r_, x_, inverse_, smallest_;
+  Eigen::VectorXd r_, inverse_, smallest_;
   Eigen::MatrixXd J_;
+  AlignedArray x_, U_, L_;
   std::vector<int> pivots_;
   bool exchanged_ = false;  // J_ is factorised with exchanges of rows
   std::string failure_;
