@@ -19,7 +19,7 @@ using Eigen::Vector3d;
 using Eigen::VectorXd;
 
 constexpr const char* mechanism_run_fields = R"(  /* accelerations and those of the integrator, here and one step before; the last step; the inputs held in it */
-  @type@_real a[@m@], a_before[@m@], alpha[@m@], alpha_before[@m@], last_h, t0, held[@p1@];
+  @type@_real a[@m@], a_before[@m@], alpha[@m@], alpha_before[@m@], last_h, t0, curvature, held[@p1@];
   @type@_real turns[@turn_numbers@]; /* time, angle and rate of those that wind up, as counted last */
   int is_held, linear_guess;
 )";
@@ -665,7 +665,7 @@ static int follow_inputs(@type@_run *run, real h, const real *u) {
 static int one_step(@type@_run *run, real h, real end, const real *u) {
   const real ca = (1 - ALPHA_M) / ((1 - ALPHA_F) * BETA * h * h), cv = GAMMA / (BETA * h);
   const real *q = run->x, *v = run->x + M, *a = run->a;
-  real x[N], a1[M], from[M], to[M], r[M], J[M * M], turns[@turn_numbers@], previous = 0, slope;
+  real x[N], a1[M], from[M], to[M], r[M], J[M * M], turns[@turn_numbers@], previous = 0, slope, curvature;
   int i, k, status, done = 0;
   /* the integrator's accelerations for a step of this length */
   for (i = 0; i < M; i++) from[i] = run->alpha[i];
@@ -695,6 +695,8 @@ static int one_step(@type@_run *run, real h, real end, const real *u) {
     x[i] = q[i] + h * v[i] + h * h * (((real)0.5 - BETA) * from[i] + BETA * to[i]);
     x[M + i] = v[i] + h * ((1 - GAMMA) * from[i] + GAMMA * to[i]);
   }
+  curvature = (real)0.99 * run->curvature;
+  if (curvature < 10) curvature = 10;
   for (k = 0; k < MOST_ITERATIONS && !done; k++) {
     real increment = 0, theta;
     status = residual(run->p, end, x, a1, u, run->turns, 1 / ca, cv / ca, r, J);
@@ -708,10 +710,10 @@ static int one_step(@type@_run *run, real h, real end, const real *u) {
       if (!(size <= increment)) increment = size;
     }
     if (!all_finite(x, N)) return NOT_FINITE;
-    /* exact derivatives: the next increment is about the square of this one */
-    theta = 10 * increment / SIZE;
-    if (k > 0 && increment < theta * previous) theta = increment / previous;
-    if (k == 0 && theta > (real)0.5) theta = (real)0.5;
+    /* exact derivatives: the next increment is about the square of this one, times a curvature that was seen */
+    theta = k > 0 ? increment / previous : (real)0.5;
+    if (k > 0 && 2 * theta * SIZE / previous > curvature) curvature = 2 * theta * SIZE / previous;
+    if (curvature * increment / SIZE < theta) theta = curvature * increment / SIZE;
     done = increment <= 16 * EPSILON * SIZE || (theta < 1 && theta / (1 - theta) * increment <= TOLERANCE * SIZE);
     previous = increment;
   }
@@ -739,6 +741,7 @@ static int one_step(@type@_run *run, real h, real end, const real *u) {
   memcpy(run->x, x, sizeof x);
   run->t = end;
   run->last_h = h;
+  run->curvature = curvature;
   return OK;
 }
 
@@ -1182,8 +1185,8 @@ CParts c_mechanism_parts(const ExportModel& model, CTimeFunctions& functions) {
   define("ALPHA_F", af);
   define("BETA", beta);
   define("GAMMA", gamma);
-  parts.data += "#define MOST_ITERATIONS 12\n";
-  define("TOLERANCE", 1e-11);
+  parts.data += fmt::format("#define MOST_ITERATIONS {}\n", model.newton_iterations);
+  define("TOLERANCE", model.newton_tolerance);
   define("EPSILON", 2.220446049250313e-16);
   parts.data += "/* size of the mechanism [m] */\n";
   define("SIZE", mechanism.length);

@@ -56,6 +56,8 @@ ExportModel begin_model(const Mechanism& mechanism, const std::string& name) {
   model.step = options.step > 0 ? options.step : options.sample > 0 ? options.sample : options.end / 1000;
   model.sample = options.sample > 0 ? options.sample : model.step;
   model.rho_inf = options.rho_inf;
+  model.newton_tolerance = options.newton.tolerance;
+  model.newton_iterations = options.newton.max_iterations;
   return model;
 }
 
@@ -300,6 +302,9 @@ ExportModel export_mechanism(const Mechanism& mechanism, const std::string& name
   IntegratorOptions how;
   how.step = model.step;
   how.rho_inf = model.rho_inf;
+  how.newton.tolerance = model.newton_tolerance;
+  how.newton.max_iterations = model.newton_iterations;
+  how.newton.reuse_rate = 0;
   how.sample = steps_a_sample(model) * model.step;
   how.end = test_samples * how.sample;
   std::vector<double> times;

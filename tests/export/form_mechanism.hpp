@@ -346,6 +346,9 @@ inline ExportModel form_mechanism(bool damped = true) {
   options.sample = model.sample;
   options.end = model.end;
   options.rho_inf = model.rho_inf;
+  options.newton.tolerance = model.newton_tolerance;
+  options.newton.max_iterations = model.newton_iterations;
+  options.newton.reuse_rate = 0;
   std::vector<State> states;
   IntegrationOutput output;
   output.sample = [&](const State& s) {
