@@ -73,6 +73,26 @@ void write_frames(Group group, const std::vector<SlapFrame>& frames, std::uint64
   group.write("node_ids", nodes);
 }
 
+void write_polynomial(Group group, const SlapModel& model, const SlapPolynomial& form) {
+  group.write_attribute("cut", form.cut);
+  group.write_attribute("axes_misfit", form.axes_misfit);
+  group.write_attribute("row_error", form.row_error);
+  group.write_attribute("displacement", form.displacement);
+  group.write_matrix("S", form.S);
+  if (form.S_damping.size() > 0) group.write_matrix("S_damping", form.S_damping);
+  write_vector(group, "strain", form.strain);
+  write_vector(group, "misfit", form.misfit);
+  // of the places, in their order
+  std::vector<std::int32_t> linear;
+  std::vector<double> axes;
+  for (const SlapFrame& frame : model.frames) {
+    linear.push_back(frame.linear_axes.size() > 0 ? 1 : 0);
+    append_rows(axes, linear.back() ? frame.linear_axes : MatrixXd::Zero(9, frame.position.cols()));
+  }
+  group.write("linear", linear);
+  group.write("axes", axes, {linear.size(), 9, static_cast<std::uint64_t>(model.order() + 1)});
+}
+
 // ---------------------------------------------------------------------------------------------- reading
 
 MatrixXd read_matrix(const Group& group, const char* name, std::uint64_t rows, std::uint64_t cols) {
@@ -170,6 +190,24 @@ std::vector<SlapFrame> read_frames(const Group& group, size_t parts, std::uint64
   return frames;
 }
 
+void read_polynomial(const Group& group, SlapModel& model) {
+  const auto n = static_cast<std::uint64_t>(model.order() + 1);
+  SlapPolynomial& form = model.polynomial.emplace();
+  form.cut = group.double_attribute("cut");
+  form.axes_misfit = group.double_attribute("axes_misfit");
+  form.row_error = group.double_attribute("row_error");
+  form.displacement = group.double_attribute("displacement");
+  form.S = read_all_rows(group, "S", n * (n + 1) / 2);
+  if (group.has("S_damping")) form.S_damping = read_all_rows(group, "S_damping", n * (n + 1) / 2);
+  form.strain = read_vector(group, "strain", model.parts.size());
+  form.misfit = read_vector(group, "misfit", model.parts.size());
+  const auto linear = group.read_ints("linear");
+  expect_size(group, "linear", linear, model.frames.size());
+  const auto axes = read_blocks(group, "axes", model.frames.size(), 9, n);
+  for (size_t i = 0; i < model.frames.size(); ++i)
+    if (linear[i] != 0) model.frames[i].linear_axes = axes[i];
+}
+
 }  // namespace
 
 bool is_rom_file(const std::filesystem::path& path) {
@@ -205,6 +243,7 @@ void write_rom_file(const std::filesystem::path& path, const RomFile& rom) {
     for (size_t i = 0; i < model.parts.size(); ++i)
       write_slap_part(parts.create_group(std::to_string(i)), model.parts[i]);
     write_frames(root.create_group("frames"), model.frames, m);
+    if (model.polynomial) write_polynomial(root.create_group("polynomial"), model, *model.polynomial);
     Group training = root.create_group("training");
     training.write_attribute("reach", model.training.reach);
     const SlapAccuracy& accuracy = model.accuracy;
@@ -217,6 +256,7 @@ void write_rom_file(const std::filesystem::path& path, const RomFile& rom) {
       write_vector(training, "spread", model.training.spread);
     }
     training.write("why", std::vector<std::string>{rom.why});
+    training.write("form", std::vector<std::string>{model.polynomial_why});
     write_vector(training, "singular_values", rom.singular_values);
     write_vector(training, "joint_violation", rom.joint_violation);
     write_vector(training, "frequencies", rom.frequencies_hz);
@@ -232,7 +272,7 @@ RomFile read_rom_file(const std::filesystem::path& path, Diagnostics& diagnostic
   if (root.has_attribute("kind") && root.string_attribute("kind") != "slap")
     fail_input("{}: is a reduced mechanism of kind '{}', expected \"slap\"", path.string(),
                root.string_attribute("kind"));
-  constexpr std::string_view known[] = {"frames", "model", "parts", "study", "training"};
+  constexpr std::string_view known[] = {"frames", "model", "parts", "polynomial", "study", "training"};
   for (const std::string& name : root.names())
     if (std::find(std::begin(known), std::end(known), name) == std::end(known))
       diagnostics.warn("rom-file.unknown-entry",
@@ -263,6 +303,7 @@ RomFile read_rom_file(const std::filesystem::path& path, Diagnostics& diagnostic
   for (std::int64_t i = 0; i < count; ++i)
     model.parts.push_back(read_slap_part(parts.group(std::to_string(i)), m));
   model.frames = read_frames(root.group("frames"), model.parts.size(), m);
+  if (root.has("polynomial")) read_polynomial(root.group("polynomial"), model);
 
   const Group training = root.group("training");
   model.training.reach = training.double_attribute("reach");
@@ -278,6 +319,7 @@ RomFile read_rom_file(const std::filesystem::path& path, Diagnostics& diagnostic
     model.accuracy.failed = training.long_attribute("failed") != 0;
   }
   rom.why = read_text(training, "why");
+  if (training.has("form")) model.polynomial_why = read_text(training, "form");
   rom.singular_values = read_vector(training, "singular_values");
   rom.joint_violation = read_vector(training, "joint_violation");
   rom.frequencies_hz = read_vector(training, "frequencies");

@@ -15,7 +15,8 @@ namespace lissom {
 inline constexpr const char* rom_file_format = "lissom-rom";
 // Since 2 there are parametric models, of kind "pod" (pod_file.hpp). Since 3 SLAP models know where their
 // bodies were placed, which free lengths and angles are counted from, how well they repeat their training,
-// and the nodes of their places; parametric ones how well they do.
+// and the nodes of their places; parametric ones how well they do. A polynomial form of the forces is optional:
+// older readers of version 3 leave it out with a warning and run the exact kernel.
 inline constexpr int rom_file_version = 3;
 
 struct RomFile {

@@ -791,6 +791,9 @@ SimulateSpec read_simulate(TomlTable& table, const std::vector<BodySpec>& bodies
   table.choice<bool>("start", {{"placed", false}, {"static", true}}, spec.start_static);
   if (rom) spec.model = MechanismModel::Slap;
   table.choice(std::string_view("model"), mechanism_model_names(), spec.model);
+  table.choice<bool>("kernel", {{"model", false}, {"exact", true}}, spec.exact_kernel);
+  if (spec.exact_kernel && spec.model != MechanismModel::Slap)
+    table.problem("kernel", "is of a mechanism reduced by SLAP: model = \"slap\" or a model of that kind");
   if (const auto times = table.numbers("check_at"))
     for (const double t : *times) {
       if (!(t >= 0)) table.problem("check_at", fmt::format("has {}, expected times from 0 on", t));

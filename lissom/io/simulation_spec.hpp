@@ -110,6 +110,7 @@ struct SimulateSpec {
   std::vector<InputSpec> inputs;
   MechanismModel model = MechanismModel::Full;
   bool is_reduced() const { return model != MechanismModel::Full; }
+  bool exact_kernel = false;  // kernel = "exact": of a reduced mechanism, in place of its polynomial
   bool assemble = false;
   bool share = true;          // joints of beams share coordinates where they can
   bool start_static = false;  // start = "static": from the equilibrium at the beginning

@@ -460,6 +460,12 @@ const TableSchema& simulate_schema() {
                         "small motions about an equilibrium, by `[train]` with `method = \"linear\"` or from "
                         "`rom`"}},
            .meaning = "what is simulated"},
+          {.name = "kernel",
+           .kinds = kind::word,
+           .fallback = "model",
+           .choices = {{"model", "the polynomial, where the model has one"},
+                       {"exact", "rotations and deformations of every body, which the polynomial approximates"}},
+           .meaning = "what the forces of a model of kind SLAP come from"},
           {.name = "step",
            .kinds = kind::number,
            .dimension = d::time,

@@ -10,6 +10,7 @@
 #include "lissom/io/linear_train_spec.hpp"
 #include "lissom/io/pod_train_spec.hpp"
 #include "lissom/io/snapshot_file.hpp"
+#include "lissom/rom/slap/slap_model.hpp"
 
 namespace lissom {
 
@@ -33,6 +34,7 @@ struct TrainSpec {
   // keep strain and stress modes of the nodes, too; where it is not given, what the study and its cases need
   bool stress_given = false;
   StressOptions stress = {false, false};
+  SlapForm form = SlapForm::Automatic;  // `kernel`: what the model's forces come from
   double mass_damping = 0;  // zeta of paper 000, Eq. 47 [1/s]
   double noise = 0;         // [m] rigid noise added to the training data, part by part: for experiments
   std::vector<std::string> places;  // further places "BODY.PLACE" for loads and sensors of later studies

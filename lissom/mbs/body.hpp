@@ -110,9 +110,6 @@ class Body {
   // H (k by k) += factor sum_i w_i d2m_i/dq2.
   virtual void add_marker_hessian(int marker, const Vector& q, const Vector12d& w, double factor,
                                   Workspace& workspace, Eigen::Ref<Eigen::MatrixXd> H) const = 0;
-  // Of a marker whose twelve numbers are linear in the coordinates, m = L (1, q): L (12 by n + 1), the same
-  // for all states; it stays where it is until another marker is made. Null otherwise.
-  virtual const Matrix12Xd* linear_marker(int) const { return nullptr; }
 
   virtual void place(const Placement& placement, Eigen::Ref<Eigen::VectorXd> q,
                      Eigen::Ref<Eigen::VectorXd> v) const = 0;
@@ -166,6 +163,10 @@ class Body {
   virtual std::string coordinate_name(int i) const = 0;
   // Largest distance of a point from the centre of mass at rest [m].
   virtual double radius() const = 0;
+
+  // Of a marker whose twelve numbers are linear in the coordinates, m = L (1, q): L (12 by n + 1), the same
+  // for all states; it stays where it is until another marker is made. Null otherwise.
+  virtual const Matrix12Xd* linear_marker(int) const { return nullptr; }
 
  private:
   std::string name_;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "lissom/core/polar.hpp"
 #include "lissom/core/text.hpp"
 #include "lissom/fe/named_nodes.hpp"
 #include "lissom/io/rom_file.hpp"
@@ -522,9 +523,10 @@ class BodyBuilder final : public Builder {
 class RomBuilder final : public Builder {
  public:
   RomBuilder(const StudyFile& study, const SlapModel& model) : Builder(study) {
-    built_.rom = std::make_shared<const SlapModel>(model);
+    const bool exact = study.simulation && study.simulation->simulate && study.simulation->simulate->exact_kernel;
+    built_.rom = std::make_shared<const SlapModel>(exact ? without_polynomial(model) : model);
     for (const SlapPart& part : model.parts) parts_.push_back(part.name);
-    add_body(make_slap_body("mechanism", model));
+    add_body(make_slap_body("mechanism", *built_.rom));
   }
 
  private:
@@ -557,7 +559,10 @@ class RomBuilder final : public Builder {
   Matrix3d rotation(const MarkerSpec& spec, MarkerRef ref) {
     for (const SlapPart& part : built_.rom->parts)
       if (part.name == spec.part && part.placed) return part.placed->rotation;
-    return built_.system->marker_rotates(ref) ? Matrix3d(start(ref).axes()) : Matrix3d::Identity();
+    if (!built_.system->marker_rotates(ref)) return Matrix3d::Identity();
+    // axes that are linear in the coordinates are a rotation but for a millionth
+    const Matrix3d axes = start(ref).axes();
+    return built_.rom->polynomial ? polar(axes).A : axes;
   }
 
   MarkerRef add_marker(const MarkerSpec& spec, const SlapFrame* frame) {

@@ -51,6 +51,21 @@ json accuracy_json(const SlapAccuracy& accuracy) {
 
 }  // namespace
 
+json forces_json(const SlapModel& model) {
+  json j = {{"kernel", model.polynomial ? "polynomial" : "exact"}, {"why", model.polynomial_why}};
+  if (!model.polynomial) return j;
+  const SlapPolynomial& form = *model.polynomial;
+  j["rows"] = form.S.rows();
+  j["damping_rows"] = form.S_damping.rows();
+  j["cut"] = form.cut;
+  j["displacement"] = form.displacement;
+  j["row_error"] = form.row_error;
+  j["axes_misfit"] = form.axes_misfit;
+  j["strain"] = list_of(form.strain);
+  j["misfit"] = list_of(form.misfit);
+  return j;
+}
+
 std::string describe_rom(const RomFile& rom) {
   const SlapModel& model = rom.model;
   const SlapTraining& training = model.training;
@@ -71,6 +86,12 @@ std::string describe_rom(const RomFile& rom) {
                                                              training.samples.cols(), training.reach)
                                                : "no states kept");
   line("reconstruction", accuracy_text(model.accuracy));
+  line("forces", model.polynomial_why.empty() ? "the exact kernel" : model.polynomial_why);
+  if (model.polynomial)
+    line("", fmt::format("strains up to {:.2g}, {:.2g} of them beside the frames; rows cut at {:g}, axes of "
+                         "places within {:.2g} rad",
+                         model.polynomial->strain.maxCoeff(), model.polynomial->misfit.maxCoeff(),
+                         model.polynomial->cut, model.polynomial->axes_misfit));
 
   Table parts({"body", "mass [kg]", "stiffness rank", "nodes", "places"});
   for (size_t i = 0; i < model.parts.size(); ++i) {
@@ -124,6 +145,7 @@ json rom_json(const RomFile& rom) {
     j["training"]["spread"] = list_of(training.spread);
   }
   j["reconstruction"] = accuracy_json(model.accuracy);
+  j["forces"] = forces_json(model);
   return j;
 }
 

@@ -15,6 +15,7 @@
 #include "lissom/io/csv_writer.hpp"
 #include "lissom/io/result_file.hpp"
 #include "lissom/io/table.hpp"
+#include "lissom/rom/slap/polynomial_watch.hpp"
 #include "lissom/rom/slap/trust.hpp"
 #include "lissom/study/checkpoint.hpp"
 #include "lissom/study/pod_system.hpp"
@@ -218,10 +219,11 @@ std::string describe_shared(const StudySystem& built) {
 class StudyObserver final : public RunObserver {
  public:
   StudyObserver(const StudyFile& study, const SimulationOptions& options, const System& system, Trust& trust,
-                RunFiles& files, std::vector<NodeOutput> outputs, const VectorXd& unit_factors)
+                PolynomialWatch& watch, RunFiles& files, std::vector<NodeOutput> outputs, const VectorXd& unit_factors)
       : options_(options),
         system_(system),
         trust_(trust),
+        watch_(watch),
         files_(files),
         outputs_(std::move(outputs)),
         unit_factors_(unit_factors),
@@ -236,6 +238,7 @@ class StudyObserver final : public RunObserver {
 
   void sample(const RunSample& now) override {
     const double distance = trust_.at(now.state);
+    watch_.at(now.state);
     if (!options_.write_files) return;
     Eigen::Matrix3Xd positions;  // of all nodes of a body, whose groups follow each other
     for (size_t i = 0; i < outputs_.size(); ++i) {
@@ -276,12 +279,13 @@ class StudyObserver final : public RunObserver {
     files_.since_checkpoint = Timer();
   }
 
-  void archive(Archive& archive) override { archive(trust_); }
+  void archive(Archive& archive) override { archive(trust_, watch_); }
 
  private:
   const SimulationOptions& options_;
   const System& system_;
   Trust& trust_;
+  PolynomialWatch& watch_;
   RunFiles& files_;
   std::vector<NodeOutput> outputs_;
   const VectorXd& unit_factors_;
@@ -350,12 +354,21 @@ json trust_json(const Trust& trust) {
           {"threshold", trust_threshold}};
 }
 
+json polynomial_json(const PolynomialWatch& watch) {
+  const auto number = [](double value) { return std::isfinite(value) ? json(value) : json(nullptr); };
+  return {{"largest", number(watch.largest())},
+          {"at", watch.largest_at()},
+          {"relative", number(watch.relative())},
+          {"limit", watch.limit()},
+          {"outside_since", json_number(watch.outside_since())}};
+}
+
 bool is_static(const StudyFile& study) {
   return study.simulation->simulate->integrator.integrator == Integrator::Static;
 }
 
 json simulation_json(const StudyFile& study, const Start& start, const StudySystem& built,
-                     const SimulationRun& run, const Trust& trust) {
+                     const SimulationRun& run, const Trust& trust, const PolynomialWatch& watch) {
   const IntegrationSummary& summary = run.integration;
   const BalanceSummary& drift = run.drift;
   json j = system_json(*built.system, start.check);
@@ -391,6 +404,8 @@ json simulation_json(const StudyFile& study, const Start& start, const StudySyst
   j["sensors"] = run.columns;
   if (built.pod) j["pod"] = pod_use_json(built, start.check);
   if (training_of(built)) j["trust"] = trust_json(trust);
+  if (built.rom) j["kernel"] = built.rom->polynomial ? "polynomial" : "exact";
+  if (watch.known()) j["polynomial"] = polynomial_json(watch);
   return j;
 }
 
@@ -399,7 +414,7 @@ std::string line_of(std::string_view what, const std::string& value) {
 }
 
 std::string describe_run(const StudyFile& study, const Start& start, const StudySystem& built,
-                         const SimulationRun& run, const Trust& trust) {
+                         const SimulationRun& run, const Trust& trust, const PolynomialWatch& watch) {
   const IntegrationSummary& summary = run.integration;
   const BalanceSummary& drift = run.drift;
   std::string text = describe(*built.system, start.check) + describe_shared(built);
@@ -419,6 +434,7 @@ std::string describe_run(const StudyFile& study, const Start& start, const Study
     text += line_of("ang. mom. drift", fmt::format("{:.2e}", *drift.angular_momentum_drift));
   text += describe_pod_use(built, start.check);
   if (training_of(built)) text += line_of("trust", trust.text());
+  if (watch.known()) text += line_of("polynomial", watch.text());
   return text;
 }
 
@@ -511,7 +527,8 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
   Trust trust(training_of(*built), built->rom ? "add a run with such a load to 'runs' of [train]"
                                               : "train on more samples ([train.parameters], plan)");
   RunFiles files(folder);
-  StudyObserver observer(study, options, *built->system, trust, files, outputs, unit_factors);
+  PolynomialWatch watch(built->rom.get());
+  StudyObserver observer(study, options, *built->system, trust, watch, files, outputs, unit_factors);
   std::optional<Archive> resumed;
   std::optional<double> resumed_at;
   if (options.write_files) {
@@ -581,17 +598,18 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
          options.write_files ? files.give_up(end) : "");
   }
   trust.warn(diagnostics);
+  watch.warn(diagnostics);
   // every case says it for itself
   motion->warn(study.case_name.empty() ? "" : "." + study.case_name, diagnostics);
 
   json& j = run.summary;
-  j = simulation_json(study, start, *built, run, trust);
+  j = simulation_json(study, start, *built, run, trust, watch);
   if (options.write_files) {
     j["out"] = folder.string();
     j["files"] = {"sensors.csv", "result.h5"};
     if (resumed_at) j["resumed_at"] = *resumed_at;
   }
-  run.text = describe_run(study, start, *built, run, trust);
+  run.text = describe_run(study, start, *built, run, trust, watch);
   if (simulate.stress)
     report_stress(study, options.write_files ? folder : std::filesystem::path(), run, diagnostics, progress);
   if (resumed_at) run.text += line_of("resumed", fmt::format("at {:.6g} s", *resumed_at));

@@ -90,6 +90,7 @@ class SlapTrainer {
     phase("fields");
     training_.model_options.mass_damping = spec_.mass_damping;
     training_.model_options.recovery = spec_.recovery;
+    training_.form = spec_.form;
     SlapBasisOptions options;
     options.max_modes = std::max(spec_.max_order, spec_.order.value_or(0)) + 20;
     try {
@@ -714,7 +715,7 @@ class SlapTrainer {
 
   // A run of the model of order m; nothing where it fails.
   std::optional<SimulationRun> run_model(const StudyFile& of_run, int m, int run) {
-    SlapModel model = training_.model(m);
+    SlapModel model = training_.exact_model(m);
     model.start = training_.basis.eta.col(training_.basis.run_starts[run]).head(m);
     model.start_rate = training_.start_rate(model, run);
     for (SlapPart& part : model.parts) part.placed = pose_of(of_run, part.name);
@@ -738,8 +739,8 @@ class SlapTrainer {
 
   void choose() {
     const double size = 2 * make_slap_model(training_.space, training_.basis, 1, {}).radius;
-    const double tolerance = spec_.tolerance > 0 ? spec_.tolerance : default_tolerance * size;
-    propose_order(training_.choice, tolerance);
+    training_.tolerance = spec_.tolerance > 0 ? spec_.tolerance : default_tolerance * size;
+    propose_order(training_.choice, training_.tolerance);
     training_.order = spec_.order.value_or(training_.choice.proposed);
     warn_of_poor_model();
     const auto& orders = training_.choice.orders;
@@ -841,10 +842,22 @@ class SlapTrainer {
 
 }  // namespace
 
-SlapModel Training::model(int m) const {
+SlapModel Training::exact_model(int m) const {
   SlapModel model = make_slap_model(space, basis, m, model_options);
   model.start_rate = start_rate(model, 0);
   model.accuracy = accuracy(m);
+  return model;
+}
+
+SlapModel Training::model(int m) const {
+  SlapModel model = exact_model(m);
+  double error = model.accuracy.largest_error;
+  if (!std::isfinite(error)) {
+    error = tolerance;
+    if (m <= static_cast<int>(choice.orders.size()))
+      error = std::max(error, choice.orders[static_cast<size_t>(m - 1)].left_out);
+  }
+  choose_form(model, space, basis, form, 0.1 * error);
   return model;
 }
 
@@ -882,10 +895,10 @@ Training train(const StudyFile& study, BodyStore& store, TrainingMotions& motion
 
 std::string training_key(const TrainSpec& spec) {
   std::string key =
-      fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} [{}] [{}]", spec.reference, spec.max_order,
+      fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} [{}] [{}]", spec.reference, spec.max_order,
                   spec.tolerance, spec.project_on_joints, spec.component_modes, spec.reconstruct,
                   spec.recovery, spec.stress.strain, spec.stress.stress, spec.mass_damping, spec.noise,
-                  spec.trajectories.size(), fmt::join(spec.runs, "|"), fmt::join(spec.places, "|"));
+                  static_cast<int>(spec.form), spec.trajectories.size(), fmt::join(spec.runs, "|"), fmt::join(spec.places, "|"));
   for (const TrajectorySpec& t : spec.trajectories) {
     key += fmt::format(" {} {} {} {} {} {}", t.file.string(), t.time, t.displacements, t.at_rest,
                        t.units.length, t.units.time);

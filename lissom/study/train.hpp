@@ -27,10 +27,15 @@ struct Training {
   RomFile rom;                           // of that order
   PhaseTimes seconds;
   SlapModelOptions model_options;
+  SlapForm form = SlapForm::Automatic;  // of the models
+  double tolerance = 0;                 // of the reconstruction [m]
   // at the first sample of each run, in the space's coordinates [m/s]
   std::vector<Eigen::VectorXd> start_velocities;
 
-  // Of any order up to basis.rank(), at the start of the first run.
+  // Of any order up to basis.rank(), at the start of the first run: on the exact kernel, and in the form that
+  // was asked for. A polynomial may be off by a tenth of what the model is off in its reconstruction; where
+  // there was none, of what its modes leave out, or of the tolerance.
+  SlapModel exact_model(int m) const;
   SlapModel model(int m) const;
   // How well the model of order m repeats the training; not known where nothing was reconstructed.
   SlapAccuracy accuracy(int m) const;

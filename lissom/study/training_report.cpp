@@ -6,6 +6,7 @@
 
 #include "lissom/core/atomic_file.hpp"
 #include "lissom/io/table.hpp"
+#include "lissom/study/inspect_rom.hpp"
 #include "lissom/study/summary_json.hpp"
 #include "lissom/study/train.hpp"
 
@@ -125,6 +126,7 @@ std::string describe_training(const Training& training) {
   }
   text += table.str() + "\n";
   line("order", fmt::format("{}: {}", training.order, training.rom.why));
+  line("forces", training.rom.model.polynomial_why);
   return text;
 }
 
@@ -169,6 +171,7 @@ json training_json(const Training& training) {
                              {"largest_stretch", report.largest_stretch},
                              {"largest_gap", report.largest_gap},
                              {"motion", report.motion}});
+  j["forces"] = forces_json(training.rom.model);
   j["parts"] = json::array();
   for (const SlapPart& part : training.rom.model.parts)
     j["parts"].push_back({{"name", part.name}, {"mass", part.mass}, {"stiffness_rank", part.C.rows()}});

@@ -83,6 +83,17 @@ RomFile sample_rom() {
   model.training.spread = random_matrix(m, 1).cwiseAbs();
   model.training.reach = 0.1;
   model.accuracy = {0.7, 1.0 / 9, 1.0 / 11, true};
+  SlapPolynomial& form = model.polynomial.emplace();
+  form.S = random_matrix(5, 10);
+  form.S_damping = random_matrix(2, 10);
+  form.cut = 1e-6 / 3;
+  form.strain = random_matrix(2, 1).cwiseAbs();
+  form.misfit = random_matrix(2, 1).cwiseAbs();
+  form.axes_misfit = 1.0 / 13;
+  form.row_error = 1.0 / 17;
+  form.displacement = 1.0 / 19;
+  model.frames[2].linear_axes = random_matrix(9, m + 1);
+  model.polynomial_why = "a polynomial of 5 rows";
   rom.study = "title = \"x\"\n# and so on\n";
   rom.study_path = "/somewhere/study.toml";
   rom.case_name = "sudden";
@@ -146,6 +157,19 @@ void expect_same_rom(const RomFile& a, const RomFile& b) {
   expect_same(x.accuracy.largest_error, y.accuracy.largest_error);
   expect_same(x.accuracy.rms_error, y.accuracy.rms_error);
   EXPECT_EQ(x.accuracy.failed, y.accuracy.failed);
+  ASSERT_EQ(x.polynomial.has_value(), y.polynomial.has_value());
+  if (x.polynomial) {
+    expect_same(x.polynomial->S, y.polynomial->S);
+    expect_same(x.polynomial->S_damping, y.polynomial->S_damping);
+    expect_same(x.polynomial->cut, y.polynomial->cut);
+    expect_same(x.polynomial->strain, y.polynomial->strain);
+    expect_same(x.polynomial->misfit, y.polynomial->misfit);
+    expect_same(x.polynomial->axes_misfit, y.polynomial->axes_misfit);
+    expect_same(x.polynomial->row_error, y.polynomial->row_error);
+    expect_same(x.polynomial->displacement, y.polynomial->displacement);
+  }
+  for (size_t i = 0; i < x.frames.size(); ++i) expect_same(x.frames[i].linear_axes, y.frames[i].linear_axes);
+  EXPECT_EQ(x.polynomial_why, y.polynomial_why);
   EXPECT_EQ(a.study, b.study);
   EXPECT_EQ(a.study_path, b.study_path);
   EXPECT_EQ(a.case_name, b.case_name);
@@ -199,6 +223,8 @@ TEST(RomFile, WhatAModelDoesNotHaveIsNotThere) {
   RomFile rom = sample_rom();
   rom.model.frames.clear();
   rom.model.training = {};
+  rom.model.polynomial.reset();
+  rom.model.polynomial_why.clear();
   rom.model.parts.erase(rom.model.parts.begin());
   rom.study = rom.study_path = rom.case_name = rom.why = rom.model.title = "";
   rom.singular_values.resize(0);
@@ -221,7 +247,7 @@ TEST(RomFile, EveryDatasetIsInTheReferencePage) {
     for (size_t at; (at = one.find("/parts/P/")) != std::string::npos;) one.replace(at + 7, 1, number);
     all += one;
   }
-  EXPECT_EQ(test::expect_datasets_documented(folder / "a.rom.h5", all), 38);
+  EXPECT_EQ(test::expect_datasets_documented(folder / "a.rom.h5", all), 45);
   // the page's positions are those of slap_model.hpp: x = (fields (x) I_3) coefficients e
   const SlapPart& part = rom.model.parts[0];
   VectorXd e(m + 1);
@@ -281,6 +307,48 @@ TEST(RomFile, SizesThatDoNotFitAreRefused) {
   EXPECT_NE(message_of<Error>([&] { write_rom_file(folder / "b.rom.h5", rom); }).find("cannot be written"),
             std::string::npos);
   EXPECT_EQ(folder.names(), (std::vector<std::string>{"a.rom.h5"}));
+}
+
+// Files of before the polynomial: without the group and the sentence that says why it is there.
+TEST(RomFile, FilesFromBeforeThePolynomialRunOnTheExactKernel) {
+  const TemporaryFolder folder;
+  RomFile rom = sample_rom();
+  write_rom_file(folder / "a.rom.h5", rom);
+  edit(folder / "a.rom.h5", [](hid_t file) {
+    H5Ldelete(file, "polynomial", H5P_DEFAULT);
+    H5Ldelete(file, "training/form", H5P_DEFAULT);
+    set_attribute(file, "schema_version", 3);
+  });
+  rom.model = without_polynomial(rom.model);
+  rom.model.polynomial_why.clear();
+  expect_same_rom(rom, read(folder / "a.rom.h5"));
+}
+
+TEST(RomFile, APolynomialThatDoesNotFitIsRefusedByName) {
+  const TemporaryFolder folder;
+  const auto refused = [&](const std::function<void(hid_t)>& change) {
+    write_rom_file(folder / "a.rom.h5", sample_rom());
+    edit(folder / "a.rom.h5", change);
+    return refusal(folder / "a.rom.h5");
+  };
+  const auto gone = [&](const char* name) {
+    return refused([&](hid_t file) { H5Ldelete(file, name, H5P_DEFAULT); });
+  };
+  EXPECT_NE(gone("polynomial/S").find("/polynomial/S"), std::string::npos) << gone("polynomial/S");
+  EXPECT_NE(gone("polynomial/axes").find("/polynomial/axes"), std::string::npos) << gone("polynomial/axes");
+  EXPECT_NE(gone("polynomial/S_damping").find("parts are damped and the polynomial is not"), std::string::npos)
+      << gone("polynomial/S_damping");
+  // the strain in place of S: of another shape
+  const std::string shape = refused([](hid_t file) {
+    H5Ldelete(file, "polynomial/S", H5P_DEFAULT);
+    H5Lcopy(file, "polynomial/strain", file, "polynomial/S", H5P_DEFAULT, H5P_DEFAULT);
+  });
+  EXPECT_NE(shape.find("/polynomial/S"), std::string::npos) << shape;
+  RomFile rom = sample_rom();
+  rom.model.polynomial->S(0, 0) = std::numeric_limits<double>::infinity();
+  EXPECT_NE(message_of<Error>([&] { write_rom_file(folder / "b.rom.h5", rom); })
+                .find("the polynomial's S has a number that is not finite"),
+            std::string::npos);
 }
 
 TEST(RomFile, UnknownEntriesAreWarnings) {

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "lissom/rom/slap/polynomial_fit.hpp"
+#include "lissom/rom/slap/polynomial_watch.hpp"
 #include "lissom/rom/slap/slap_body.hpp"
 #include "lissom/rom/slap/slap_kernel.hpp"
 #include "lissom/time/initial_state.hpp"
@@ -321,6 +322,183 @@ TEST(SlapPolynomial, TrajectoriesOfTheFourBarAreThoseOfTheExactKernel) {
                                 .norm());
   EXPECT_LT(worst, 1e-13);
   RecordProperty("difference", fmt::format("{:.1e}", worst));
+}
+
+// Loads 100 and 10,000 times as large, in a tenth and a hundredth of the time: the bars come as far.
+TEST(SlapPolynomial, ErrorGrowsWithTheLoadAndIsKnown) {
+  struct Case {
+    double factor, largest;
+  };
+  // design figures of another mesh: 1.2e-10 and 2.4e-7 m; what is measured beforehand is in its size
+  for (const Case& c : {Case{100, 1e-9}, Case{10000, 5e-6}}) {
+    test::FourBarOptions given;
+    given.force = 5 * c.factor;
+    const double shorter = std::sqrt(c.factor);
+    given.ramp = 0.01 / shorter;
+    const double end = 0.1 / shorter, step = 5e-4 / shorter;
+    const TrainedFourBar four_bar(given, end, step, 50);
+    const SlapSpace space = four_bar.space();
+    const SlapBasis basis = four_bar.basis(space);
+    const SlapModel exact = make_slap_model(space, basis, 6);
+    SlapModel model = exact;
+    add_polynomial(model, space, basis);
+    const IntegratorOptions options = TrainedFourBar::exact(end, step, 50);
+    const auto of_exact = test::move(*four_bar.reduced(exact), options),
+               of_polynomial = test::move(*four_bar.reduced(model), options);
+    double worst = 0;
+    for (size_t i = 0; i < of_exact.states.size(); ++i)
+      worst = std::max(worst, (of_exact.states[i].q - of_polynomial.states[i].q)
+                                  .cwiseProduct(model.scale)
+                                  .norm());
+    EXPECT_LT(worst, c.largest) << c.factor;
+    EXPECT_LT(worst, 30 * model.polynomial->displacement) << c.factor;
+    RecordProperty(fmt::format("strain_{:g}", c.factor), fmt::format("{:.1e}", model.polynomial->strain.maxCoeff()));
+    RecordProperty(fmt::format("misfit_{:g}", c.factor), fmt::format("{:.1e}", model.polynomial->misfit.maxCoeff()));
+    RecordProperty(fmt::format("measured_{:g}", c.factor), fmt::format("{:.1e}", model.polynomial->displacement));
+    RecordProperty(fmt::format("difference_{:g}", c.factor), fmt::format("{:.1e}", worst));
+  }
+}
+
+// ---- whether it is taken
+
+TEST(SlapPolynomial, IsTakenWhereItIsNearEnoughAndSaysSo) {
+  const TrainedFourBar& four_bar = pushed_four_bar();
+  const SlapSpace space = four_bar.space();
+  const SlapBasis basis = four_bar.basis(space);
+  SlapModel model = make_slap_model(space, basis, 4);
+  choose_form(model, space, basis, SlapForm::Automatic, 1e-12);
+  ASSERT_TRUE(model.polynomial);
+  EXPECT_EQ(model.polynomial_why.substr(0, 16), "a polynomial of ") << model.polynomial_why;
+  // nothing is as near as that
+  choose_form(model, space, basis, SlapForm::Automatic, 1e-25);
+  EXPECT_FALSE(model.polynomial);
+  EXPECT_NE(model.polynomial_why.find("the exact kernel: a polynomial is not near enough to it, as it would move nodes by"),
+            std::string::npos)
+      << model.polynomial_why;
+  choose_form(model, space, basis, SlapForm::Polynomial, 1e-25);
+  EXPECT_TRUE(model.polynomial);
+  EXPECT_NE(model.polynomial_why.find(", as asked for, though it would move nodes by"), std::string::npos);
+  model = make_slap_model(space, basis, 4);
+  choose_form(model, space, basis, SlapForm::Exact, 1);
+  EXPECT_FALSE(model.polynomial);
+}
+
+TEST(SlapPolynomial, BodiesThatAreTooStrainedAreNamed) {
+  EXPECT_EQ(too_far_for_polynomial(turning_model(1e-5), 1), "");
+  const std::string against = too_far_for_polynomial(turning_model(0.05), 1);
+  EXPECT_NE(against.find("is strained by up to"), std::string::npos) << against;
+  EXPECT_NE(against.find("body '"), std::string::npos) << against;
+}
+
+State state_of(const VectorXd& eta, double t = 0) {
+  State state;
+  state.t = t;
+  state.q = eta;
+  return state;
+}
+
+TEST(SlapPolynomial, AWatchComparesItWithTheExactKernelAndWarns) {
+  SlapModel model = turning_model(1e-5);
+  model.accuracy.largest_error = 1e-6;
+  PolynomialWatch watch(&model);
+  ASSERT_TRUE(watch.known());
+  EXPECT_EQ(watch.limit(), 1e-6);
+  Diagnostics diagnostics;
+  watch.at(state_of(turned_state(0.3, Vector3d::Zero(), 1e-5), 0.1));
+  watch.warn(diagnostics);
+  EXPECT_TRUE(diagnostics.empty());
+  EXPECT_GT(watch.largest(), 0);
+  EXPECT_LT(watch.largest(), 1e-9);
+  watch.at(state_of(turned_state(0.3, Vector3d::Zero(), 0.02), 0.2));
+  watch.at(state_of(turned_state(0.3, Vector3d::Zero(), 0.01), 0.3));
+  EXPECT_EQ(watch.largest_at(), 0.2);
+  EXPECT_EQ(watch.outside_since(), 0.2);
+  watch.warn(diagnostics);
+  ASSERT_EQ(diagnostics.warnings().size(), 1);
+  EXPECT_EQ(diagnostics.warnings()[0].key, "simulate.polynomial");
+  EXPECT_NE(diagnostics.warnings()[0].message.find("from t = 0.2 s on bodies are too strained"), std::string::npos);
+  // what it is, by hand: u = (J'J + w0^2 M)^-1 dg with J by differences of plain sums
+  const VectorXd eta = turned_state(0.3, Vector3d::Zero(), 0.02);
+  VectorXd exact(8);
+  slap_elastic(model, eta, exact, nullptr);
+  MatrixXd J(model.polynomial->S.rows(), 8);
+  for (int r = 0; r < 8; ++r)
+    J.col(r) = test::slope(
+        [&](double t) { return MatrixXd(rows_at(model.polynomial->S, eta + t * VectorXd::Unit(8, r))); }, 1e-3);
+  const double w0 = 20 * std::numbers::pi;
+  const MatrixXd stiffness = J.transpose() * J + w0 * w0 * model.M;
+  const VectorXd u = stiffness.fullPivLu().solve(polynomial_force(model, eta) - exact);
+  EXPECT_NEAR(watch.largest(), u.cwiseProduct(model.scale).norm(), 1e-6 * watch.largest());
+  // a state without a rotation is as far as can be
+  VectorXd inside_out = VectorXd::Zero(8);
+  inside_out[0] = -1;
+  watch.at(state_of(inside_out, 0.4));
+  EXPECT_TRUE(std::isinf(watch.largest()));
+  // of the exact kernel there is nothing to watch
+  const SlapModel without = without_polynomial(model);
+  EXPECT_FALSE(PolynomialWatch(&without).known());
+  EXPECT_FALSE(PolynomialWatch(nullptr).known());
+}
+
+// ---- ten revolutions
+
+// The boxes turn about x at half a radian a second and wind up a torsion spring.
+System wound_up(SlapModel model, MarkerRef& turning) {
+  model.start = turned_state(0, Vector3d::Zero(), 0);
+  model.start_rate = VectorXd::Zero(8);
+  model.start_rate[1] = 0.5;
+  System system;
+  const int body = system.add_body(make_slap_body("mechanism", model));
+  // axis 3 along x
+  Matrix3d axes;
+  axes << 0, 0, 1, 1, 0, 0, 0, 1, 0;
+  MarkerSpec spec;
+  spec.part = "left";
+  spec.name = "end";
+  spec.axes = axes;
+  Load spring;
+  spring.name = "spring";
+  spring.kind = LoadKind::TorsionSpring;
+  spring.first = system.add_ground_marker(Vector3d::Zero(), axes);
+  spring.second = turning = system.add_marker(body, spec);
+  spring.has_second = true;
+  spring.stiffness = 1e-4;
+  system.add_load(spring);
+  return system;
+}
+
+TEST(SlapPolynomial, ACrankThatTurnsTenTimesWindsUpItsSpring) {
+  const SlapModel model = turning_model(1e-5);
+  IntegratorOptions options;
+  options.integrator = Integrator::GeneralizedAlpha;
+  options.end = 20 * std::numbers::pi / 0.5;
+  options.step = options.end / 12000;
+  options.sample = options.end / 240;
+  options.newton.tolerance = 1e-14;
+  options.newton.reuse_rate = 0;
+  MarkerRef turning;
+  const auto angle_of = [](const std::vector<State>& states) {
+    double angle = 0, before = 0;
+    for (const State& state : states) {
+      const double now = std::atan2(state.q[1], 1 + state.q[0]);
+      angle += std::remainder(now - before, 2 * std::numbers::pi);
+      before = now;
+    }
+    return angle;
+  };
+  const auto polynomial = test::move(wound_up(model, turning), options);
+  const auto exact = test::move(wound_up(without_polynomial(model), turning), options);
+  const double angle = angle_of(polynomial.states);
+  // the spring takes a part of the speed away
+  EXPECT_GT(angle, 18 * std::numbers::pi);
+  // counted on: half k angle^2; the axes of the place are a rotation to 1e-5 and turn with the boxes
+  EXPECT_NEAR(polynomial.energies.back().springs, 0.5 * 1e-4 * angle * angle, 1e-5 * polynomial.energies.back().springs);
+  EXPECT_LT(polynomial.energy_drift(), 1e-4);
+  // both make the same error of time integration
+  EXPECT_NEAR(angle, angle_of(exact.states), 1e-6);
+  RecordProperty("turns", fmt::format("{:.3f}", angle / (2 * std::numbers::pi)));
+  RecordProperty("difference", fmt::format("{:.1e}", angle - angle_of(exact.states)));
+  RecordProperty("drift", fmt::format("{:.1e}", polynomial.energy_drift()));
 }
 
 }  // namespace

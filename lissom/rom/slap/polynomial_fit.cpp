@@ -1,5 +1,6 @@
 #include "lissom/rom/slap/polynomial_fit.hpp"
 
+#include <fmt/format.h>
 #include <Eigen/Cholesky>
 #include <Eigen/QR>
 
@@ -39,17 +40,17 @@ VectorXd monomials_at(const Eigen::Ref<const VectorXd>& eta) {
   return values;
 }
 
-// d(e_q e_p) / deta (monomials by m)
-MatrixXd monomial_slopes(const Eigen::Ref<const VectorXd>& eta) {
+// dy/deta (rows by m) of packed rows
+MatrixXd slopes_of(const MatrixXd& S, const Eigen::Ref<const VectorXd>& eta) {
   const Index m = eta.size();
-  MatrixXd slopes = MatrixXd::Zero(monomials_of(m), m);
+  MatrixXd J = MatrixXd::Zero(S.rows(), m);
   Index at = 0;
   for (Index q = 0; q <= m; ++q)
     for (Index p = q; p <= m; ++p, ++at) {
-      if (q > 0) slopes(at, q - 1) += p == 0 ? 1 : eta[p - 1];
-      if (p > 0) slopes(at, p - 1) += q == 0 ? 1 : eta[q - 1];
+      if (q > 0) J.col(q - 1) += S.col(at) * (p == 0 ? 1 : eta[p - 1]);
+      if (p > 0) J.col(p - 1) += S.col(at) * (q == 0 ? 1 : eta[q - 1]);
     }
-  return slopes;
+  return J;
 }
 
 // What the fit knows of a part.
@@ -134,7 +135,7 @@ MatrixXd fewer_rows(LongMatrix S, const MatrixXd& states, bool with_y, double cu
   MatrixXd Y(S.rows(), count * (m + (with_y ? 1 : 0)));
   for (Index i = 0; i < count; ++i) {
     const VectorXd eta = states.col(i * stride);
-    const MatrixXd J = rounded * monomial_slopes(eta);
+    const MatrixXd J = slopes_of(rounded, eta);
     for (Index r = 0; r < m; ++r) Y.col(r * count + i) = J.col(r);
     if (with_y) Y.col(m * count + i) = (S * monomials_at(eta).cast<long double>()).cast<double>();
   }
@@ -190,7 +191,7 @@ PolynomialError PolynomialCheck::at(const Eigen::Ref<const VectorXd>& eta) {
   own.exact.add_force(own.room, own.force);
   const MatrixXd& S = model.polynomial->S;
   const VectorXd y = S * monomials_at(eta);
-  const MatrixXd J = S * monomial_slopes(eta);
+  const MatrixXd J = slopes_of(S, eta);
   const VectorXd difference = J.transpose() * y - own.force;
   constexpr double w0 = 2 * std::numbers::pi * 10;
   MatrixXd stiffness = w0 * w0 * model.M;
@@ -204,6 +205,19 @@ PolynomialError PolynomialCheck::at(const Eigen::Ref<const VectorXd>& eta) {
   const double whole = factor.solve(scale.cwiseProduct(own.force)).norm();
   if (whole > 0) error.relative = error.displacement / whole;
   return error;
+}
+
+std::string too_far_for_polynomial(const SlapModel& model, double limit) {
+  const SlapPolynomial& form = *model.polynomial;
+  Index worst = 0;
+  if (form.misfit.maxCoeff(&worst) > polynomial_misfit_limit)
+    return fmt::format("body '{}' is strained by up to {:.2g}, {:.2g} of which no frame fits (the limit is {:g})",
+                       model.parts[static_cast<size_t>(worst)].name, form.strain[worst], form.misfit[worst],
+                       polynomial_misfit_limit);
+  if (form.displacement > limit)
+    return fmt::format("it would move nodes by up to {:.2g} m in the training states (the limit is {:.2g} m)",
+                       form.displacement, limit);
+  return {};
 }
 
 void add_polynomial(SlapModel& model, const std::vector<MatrixXd>& w,

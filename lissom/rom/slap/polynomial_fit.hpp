@@ -11,6 +11,7 @@
 #include <Eigen/Core>
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "lissom/rom/slap/slap_model.hpp"
@@ -29,6 +30,13 @@ struct PolynomialOptions {
 // with its measures, and the linear axes of frames. Throws Error where a state has no rotation.
 void add_polynomial(SlapModel& model, const std::vector<Eigen::MatrixXd>& w,
                     const Eigen::Ref<const Eigen::MatrixXd>& states, const PolynomialOptions& options = {});
+
+// What speaks against running a model on its polynomial, as the end of a sentence; empty where nothing does: it
+// moves a node by more than `limit` [m] in the training states, or bodies are too strained, or there are too
+// many unknowns.
+inline constexpr double polynomial_misfit_limit = 1e-3;
+inline constexpr int polynomial_largest_order = 60;
+std::string too_far_for_polynomial(const SlapModel& model, double limit);
 
 // How far the polynomial is from the exact kernel at a state: u = (J'J + w0^2 M)^-1 (g_polynomial - g_exact)
 // with J = dy/deta and w0 = 2 pi 10 Hz, which stands for motions that meet no stiffness, in metres by the

@@ -177,6 +177,12 @@ std::string poor(const SlapAccuracy& accuracy) {
       accuracy.motion, accuracy.largest_error, 100 * accuracy.largest_error / accuracy.motion);
 }
 
+SlapModel without_polynomial(SlapModel model) {
+  model.polynomial.reset();
+  for (SlapFrame& frame : model.frames) frame.linear_axes.resize(0, 0);
+  return model;
+}
+
 SlapTraining make_training(const Eigen::Ref<const Eigen::MatrixXd>& eta) {
   constexpr Index most = 400;
   SlapTraining training;

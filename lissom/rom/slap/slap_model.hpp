@@ -107,6 +107,9 @@ struct SlapPolynomial {
   }
 };
 
+// Which forces a model is given: a polynomial where it is near enough to the exact kernel, or always, or never.
+enum class SlapForm : std::uint8_t { Automatic, Polynomial, Exact };
+
 struct SlapModel {
   std::string title;
   std::vector<SlapPart> parts;
@@ -124,6 +127,7 @@ struct SlapModel {
   SlapAccuracy accuracy;
   // In place of the parts' C and C_damping, which stay: they say how far off it is.
   std::optional<SlapPolynomial> polynomial;
+  std::string polynomial_why;  // it is there, or is not; empty where nothing is known
 
   int order() const { return static_cast<int>(M.rows()); }
 };
@@ -136,6 +140,9 @@ std::string inconsistency_of(const SlapModel& model);
 inline constexpr double poor_model = 0.01;
 // What is poor about a model, as a sentence; empty where nothing is, or nothing is known.
 std::string poor(const SlapAccuracy& accuracy);
+
+// The same model on the exact kernel.
+SlapModel without_polynomial(SlapModel model);
 
 // Of all training states eta (m by k), thinned out to a few hundred.
 SlapTraining make_training(const Eigen::Ref<const Eigen::MatrixXd>& eta);

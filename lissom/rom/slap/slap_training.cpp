@@ -475,6 +475,39 @@ void add_polynomial(SlapModel& model, const SlapSpace& space, const SlapBasis& b
   add_polynomial(model, w, model.training.samples, options);
 }
 
+void choose_form(SlapModel& model, const SlapSpace& space, const SlapBasis& basis, SlapForm form,
+                 double limit) {
+  if (form == SlapForm::Exact) {
+    model.polynomial_why = "the exact kernel, as asked for";
+    return;
+  }
+  if (model.order() > polynomial_largest_order) {
+    model.polynomial_why = fmt::format("the exact kernel: a polynomial of more than {} unknowns is no gain",
+                                       polynomial_largest_order);
+    return;
+  }
+  PolynomialOptions options;
+  options.tolerance = limit;
+  add_polynomial(model, space, basis, options);
+  const SlapPolynomial& found = *model.polynomial;
+  const std::string against = too_far_for_polynomial(model, limit);
+  if (!against.empty() && form == SlapForm::Automatic) {
+    model = without_polynomial(std::move(model));
+    model.polynomial_why = "the exact kernel: a polynomial is not near enough to it, as " + against;
+    return;
+  }
+  Index rows = 0;
+  for (const SlapPart& part : model.parts) rows += part.C.rows();
+  model.polynomial_why = fmt::format(
+      "a polynomial of {}{} rows in place of {}, which moves nodes by {:.2g} m at most in the training states",
+      found.S.rows(), found.S_damping.rows() > 0 ? fmt::format(" + {}", found.S_damping.rows()) : "", rows,
+      found.displacement);
+  if (against.empty())
+    model.polynomial_why += fmt::format(" (the limit is {:.2g} m)", limit);
+  else
+    model.polynomial_why += ", as asked for, though " + against;
+}
+
 SlapModel make_full_model(const SlapSpace& space, const SlapBasis& basis, const SlapModelOptions& options,
                           int m, MatrixXd& full) {
   SlapBasis all;

@@ -67,6 +67,11 @@ SlapModel make_slap_model(const SlapSpace& space, const SlapBasis& basis, int m,
 void add_polynomial(SlapModel& model, const SlapSpace& space, const SlapBasis& basis,
                     const PolynomialOptions& options = {});
 
+// The same where `form` wants it: Automatic keeps it where it moves nodes by less than `limit` [m] in the
+// training states. Says in polynomial_why what was done.
+void choose_form(SlapModel& model, const SlapSpace& space, const SlapBasis& basis, SlapForm form,
+                 double limit);
+
 // The mechanism in all motions that the joints allow within the space, as a model of kernel_dimension()
 // coordinates about the same reference: what a model of few modes approximates. `full` (kernel by m) takes
 // eta of the basis' first m modes to its coordinates.
