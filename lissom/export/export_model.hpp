@@ -100,7 +100,7 @@ struct ExportModel {
   // of generalized-alpha and its iterations, which have a new matrix each
   double rho_inf = 0.8, newton_tolerance = 1e-11;
   int newton_iterations = 12;
-  std::optional<ExportLinear> linear;    // one of the two
+  std::optional<ExportLinear> linear;  // one of the two
   std::optional<ExportMechanism> mechanism;
   std::vector<ExportTestPoint> points;
   std::optional<ExportTestRun> run;

@@ -37,7 +37,8 @@ std::pair<int, std::string> checked(const CFiles& files, const std::string& comp
                                     std::vector<std::string> flags) {
   const TemporaryFolder folder;
   folder.write(files.header_name, files.header);
-  const auto source = folder.write(files.source_name, files.source), test = folder.write(files.test_name, files.test);
+  const auto source = folder.write(files.source_name, files.source),
+             test = folder.write(files.test_name, files.test);
   flags.insert(flags.end(), {source.string(), test.string(), "-o", (folder / "check").string(), "-lm"});
   auto done = said(folder.path(), compiler, flags);
   if (done.first != 0 || !done.second.empty()) return {-1, done.second};
@@ -57,8 +58,9 @@ TEST(CWriter, MechanismWithAllLoadsAgreesWithTheLibraryWithoutAnyWarning) {
 }
 
 TEST(CWriter, MechanismIsCleanUnderSanitizers) {
-  const auto [code, text] = checked(c_files(test::form_mechanism()), "/usr/bin/gcc",
-                                    {"-std=c99", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"});
+  const auto [code, text] =
+      checked(c_files(test::form_mechanism()), "/usr/bin/gcc",
+              {"-std=c99", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"});
   EXPECT_EQ(code, 0) << text;
 }
 
