@@ -11,11 +11,11 @@ const Argument version_flag = {
 }  // namespace
 
 std::vector<Verb> all_verbs(Command& command) {
-  std::vector<Verb> verbs = {new_verb(),        check_verb(),     inspect_verb(),  modes_verb(),
-                             reduce_verb(),     simulate_verb(),  train_verb(),    assemble_verb(),
-                             static_verb(),     linearise_verb(), response_verb(), export_verb(),
-                             sweep_verb(),      compare_verb(),   report_verb(),   run_verb(),
-                             schema_verb(),     completion_verb(), complete_verb(), manual_verb()};
+  std::vector<Verb> verbs = {new_verb(),    check_verb(),      inspect_verb(),  modes_verb(),
+                             reduce_verb(), simulate_verb(),   train_verb(),    assemble_verb(),
+                             static_verb(), linearise_verb(),  response_verb(), export_verb(),
+                             sweep_verb(),  compare_verb(),    report_verb(),   run_verb(),
+                             schema_verb(), completion_verb(), complete_verb(), manual_verb()};
   for (Verb& verb : verbs)
     verb.arguments = {help_flag, verb.arguments,
                       flag("--json", command.json_output, "Print the result as JSON on standard output"),

@@ -882,7 +882,8 @@ std::string Expression::write(Range range, const ExpressionWriter& writer) const
           writer.choice(stack.back(), write({i + 1, otherwise - 1}, writer), write({otherwise, end}, writer));
       i = end - 1;
     } else {
-      const auto count = static_cast<size_t>(step.op == Op::Ramp || step.op == Op::Step ? 3 : operands(step.op));
+      const auto count =
+          static_cast<size_t>(step.op == Op::Ramp || step.op == Op::Step ? 3 : operands(step.op));
       LISSOM_ASSERT(stack.size() >= count);
       std::string text = writer.apply(written_name(step.op), std::span(stack).last(count));
       stack.resize(stack.size() - count);

@@ -239,7 +239,8 @@ OwnFile own_file(const fs::path& path) {
   if (text.starts_with("PK\x03\x04"))
     return contains(text, "generationTool=\"Lissom ") ? OwnFile::Exported : OwnFile::None;
   // sources begin with a comment, or a docstring
-  if ((text.starts_with("/*") || text.starts_with("\"\"\"")) && contains(text.substr(0, 2000), "exported by Lissom "))
+  if ((text.starts_with("/*") || text.starts_with("\"\"\"")) &&
+      contains(text.substr(0, 2000), "exported by Lissom "))
     return OwnFile::Exported;
   if (text.starts_with("<!DOCTYPE html>"))
     return contains(text.substr(0, 2000), "<meta name=\"generator\" content=\"lissom ") ? OwnFile::Page

@@ -6,7 +6,8 @@ namespace lissom {
 
 namespace {
 
-constexpr const char* linear_run_fields = R"(  /* for steps of h: x+ = E x + first du(t) + middle du(t + h/2) + last du(t + h) */
+constexpr const char* linear_run_fields =
+    R"(  /* for steps of h: x+ = E x + first du(t) + middle du(t + h/2) + last du(t + h) */
   @type@_real h, E[@nn@], first[@np@], middle[@np@], last[@np@];
 )";
 
@@ -201,8 +202,10 @@ CParts c_linear_parts(const ExportModel& model, CTimeFunctions&) {
   const ExportLinear& linear = *model.linear;
   CParts parts;
   parts.run_fields = linear_run_fields;
-  parts.data = "\n/* x' = A x + B (u - u_rest), y = y_rest + C x + D (u - u_rest), rows one after the other */\n";
-  parts.data += c_array("A", linear.A) + c_array("B", linear.B) + c_array("C", linear.C) + c_array("D", linear.D);
+  parts.data =
+      "\n/* x' = A x + B (u - u_rest), y = y_rest + C x + D (u - u_rest), rows one after the other */\n";
+  parts.data +=
+      c_array("A", linear.A) + c_array("B", linear.B) + c_array("C", linear.C) + c_array("D", linear.D);
   parts.data += c_array("u_rest", linear.u0) + c_array("y_rest", linear.y0);
   parts.data += "/* states over these make rows and columns of A alike */\n" + c_array("scale", linear.scale);
   parts.functions = linear_functions;

@@ -18,8 +18,9 @@ using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
-constexpr const char* mechanism_run_fields = R"(  /* accelerations and those of the integrator, here and one step before; the last step; the inputs held in it */
-  @type@_real a[@m@], a_before[@m@], alpha[@m@], alpha_before[@m@], last_h, t0, held[@p1@];
+constexpr const char* mechanism_run_fields =
+    R"(  /* accelerations and those of the integrator, here and one step before; the last step; the inputs held in it */
+  @type@_real a[@m@], a_before[@m@], alpha[@m@], alpha_before[@m@], last_h, t0, curvature, held[@p1@];
   @type@_real turns[@turn_numbers@]; /* time, angle and rate of those that wind up, as counted last */
   int is_held, linear_guess;
 )";
@@ -665,7 +666,7 @@ static int follow_inputs(@type@_run *run, real h, const real *u) {
 static int one_step(@type@_run *run, real h, real end, const real *u) {
   const real ca = (1 - ALPHA_M) / ((1 - ALPHA_F) * BETA * h * h), cv = GAMMA / (BETA * h);
   const real *q = run->x, *v = run->x + M, *a = run->a;
-  real x[N], a1[M], from[M], to[M], r[M], J[M * M], turns[@turn_numbers@], previous = 0, slope;
+  real x[N], a1[M], from[M], to[M], r[M], J[M * M], turns[@turn_numbers@], previous = 0, slope, curvature;
   int i, k, status, done = 0;
   /* the integrator's accelerations for a step of this length */
   for (i = 0; i < M; i++) from[i] = run->alpha[i];
@@ -695,6 +696,8 @@ static int one_step(@type@_run *run, real h, real end, const real *u) {
     x[i] = q[i] + h * v[i] + h * h * (((real)0.5 - BETA) * from[i] + BETA * to[i]);
     x[M + i] = v[i] + h * ((1 - GAMMA) * from[i] + GAMMA * to[i]);
   }
+  curvature = (real)0.99 * run->curvature;
+  if (curvature < 10) curvature = 10;
   for (k = 0; k < MOST_ITERATIONS && !done; k++) {
     real increment = 0, theta;
     status = residual(run->p, end, x, a1, u, run->turns, 1 / ca, cv / ca, r, J);
@@ -708,10 +711,10 @@ static int one_step(@type@_run *run, real h, real end, const real *u) {
       if (!(size <= increment)) increment = size;
     }
     if (!all_finite(x, N)) return NOT_FINITE;
-    /* exact derivatives: the next increment is about the square of this one */
-    theta = 10 * increment / SIZE;
-    if (k > 0 && increment < theta * previous) theta = increment / previous;
-    if (k == 0 && theta > (real)0.5) theta = (real)0.5;
+    /* exact derivatives: the next increment is about the square of this one, times a curvature that was seen */
+    theta = k > 0 ? increment / previous : (real)0.5;
+    if (k > 0 && 2 * theta * SIZE / previous > curvature) curvature = 2 * theta * SIZE / previous;
+    if (curvature * increment / SIZE < theta) theta = curvature * increment / SIZE;
     done = increment <= 16 * EPSILON * SIZE || (theta < 1 && theta / (1 - theta) * increment <= TOLERANCE * SIZE);
     previous = increment;
   }
@@ -739,6 +742,7 @@ static int one_step(@type@_run *run, real h, real end, const real *u) {
   memcpy(run->x, x, sizeof x);
   run->t = end;
   run->last_h = h;
+  run->curvature = curvature;
   return OK;
 }
 
@@ -908,7 +912,8 @@ static int loads(const real *p, real t, const real *e, const real *w, const real
     if (one.input >= 0) factor += fmt::format(" * u[{}]", one.input);
     data_ += fmt::format("/* {} '{}' */\n", name_of(load.kind), in_comment(load.name));
     body_ += fmt::format("  /* {} '{}' */\n", name_of(load.kind), in_comment(load.name));
-    body_ += one.input >= 0 ? fmt::format("  if (only < 0 || only == {}) {{\n", one.input) : "  if (only < 0) {\n";
+    body_ +=
+        one.input >= 0 ? fmt::format("  if (only < 0 || only == {}) {{\n", one.input) : "  if (only < 0) {\n";
     if (applied) body_ += fmt::format("    const real factor = {};\n", factor);
     const auto components = [&] {
       std::string text = "    const real f[3] = {";
@@ -969,7 +974,8 @@ static int loads(const real *p, real t, const real *e, const real *w, const real
         body_ += values;
         const bool spring = load.kind == LoadKind::Spring;
         body_ += fmt::format(
-            "    status = line(z, rates, {}, {}, {}, {}, F, FK, FV, &magnitude, &potential);\n    if (status != OK) "
+            "    status = line(z, rates, {}, {}, {}, {}, F, FK, FV, &magnitude, &potential);\n    if (status "
+            "!= OK) "
             "return status;\n",
             number_text(spring ? load.stiffness : 0), number_text(spring ? load.damping : 0),
             number_text(spring ? load.length : 0),
@@ -983,10 +989,12 @@ static int loads(const real *p, real t, const real *e, const real *w, const real
         rows_of(X, {form(one, true, 3, 6), form(one, false, 3, 3)});
         evaluate(9, true);
         // c = D_1.d_1, s = D_1.d_2
-        body_ += "    static const form s = {1, {2}, {1}, {1}, 0}, c = {1, {2}, {0}, {1}, 0};\n    int i;\n" + values +
+        body_ += "    static const form s = {1, {2}, {1}, {1}, 0}, c = {1, {2}, {0}, {1}, 0};\n    int i;\n" +
+                 values +
                  "    for (i = 0; i < 9; i++) F[i] = 0;\n    for (i = 0; i < 81; i++) FK[i] = FV[i] = 0;\n";
         body_ += fmt::format(
-            "    status = angle_spring(9, &s, &c, z, rates, {}, {}, {}, {}, {}, t, {}, {}, F, FK, FV, &magnitude, "
+            "    status = angle_spring(9, &s, &c, z, rates, {}, {}, {}, {}, {}, t, {}, {}, F, FK, FV, "
+            "&magnitude, "
             "&potential);\n    if (status != OK) return status;\n",
             number_text(load.stiffness), number_text(load.damping), number_text(load.length),
             number_text(load.length), functions_.call(load.preload), last(one), now(one));
@@ -994,16 +1002,18 @@ static int loads(const real *p, real t, const real *e, const real *w, const real
         break;
       case LoadKind::Bushing: {
         angles_ = bushings_ = true;
-        rows_of(X, {form(one, false, 0, 3) - form(one, true, 0, 3), form(one, true, 3, 9), form(one, false, 3, 9)});
+        rows_of(X, {form(one, false, 0, 3) - form(one, true, 0, 3), form(one, true, 3, 9),
+                    form(one, false, 3, 9)});
         evaluate(21, true);
         const auto three = [](const Vector3d& x) {
           return fmt::format("{{{}, {}, {}}}", number_text(x[0]), number_text(x[1]), number_text(x[2]));
         };
-        body_ += fmt::format("    static const real Kt[3] = {}, Ct[3] = {}, kr[3] = {}, cr[3] = {};\n", three(load.K),
-                             three(load.C), three(load.k), three(load.c)) +
+        body_ += fmt::format("    static const real Kt[3] = {}, Ct[3] = {}, kr[3] = {}, cr[3] = {};\n",
+                             three(load.K), three(load.C), three(load.k), three(load.c)) +
                  values;
         body_ += fmt::format(
-            "    status = bushing(z, rates, Kt, Ct, kr, cr, {}, t, {}, {}, F, FK, FV, &magnitude, &potential);\n    if "
+            "    status = bushing(z, rates, Kt, Ct, kr, cr, {}, t, {}, {}, F, FK, FV, &magnitude, "
+            "&potential);\n    if "
             "(status != OK) return status;\n",
             taken_apart_about(load), last(one), now(one));
         take = fmt::format("    add_load({}, 21, F, FK, FV, h, Kq, Kv);\n", X);
@@ -1075,7 +1085,8 @@ SensorText sensor_text(const ExportMechanism& mechanism) {
         const bool of_rates = kind == SensorKind::AngularVelocity;
         const std::string X = place_name(one.place);
         text.values += fmt::format(
-            "  form_values({0} + 3 * E, 9, e, axes);\n  form_values({0} + 3 * E, 9, {1}, turning);\n  half_cross(axes, "
+            "  form_values({0} + 3 * E, 9, e, axes);\n  form_values({0} + 3 * E, 9, {1}, turning);\n  "
+            "half_cross(axes, "
             "turning, y + {2});\n",
             X, of_rates ? "w" : "ea", column);
         break;
@@ -1167,8 +1178,8 @@ CParts c_mechanism_parts(const ExportModel& model, CTimeFunctions& functions) {
   const bool damped = !mechanism.damping_rows.empty();
   const Index damping_rows = damped ? padded_rows(mechanism.damping_rows) : 0;
 
-  const double rho = model.rho_inf, am = (2 * rho - 1) / (rho + 1), af = rho / (rho + 1), gamma = 0.5 - am + af,
-               beta = (gamma + 0.5) * (gamma + 0.5) / 4;
+  const double rho = model.rho_inf, am = (2 * rho - 1) / (rho + 1), af = rho / (rho + 1),
+               gamma = 0.5 - am + af, beta = (gamma + 0.5) * (gamma + 0.5) / 4;
   CParts parts;
   parts.run_fields = mechanism_run_fields;
   const auto define = [&](const std::string& name, double value) {
@@ -1177,22 +1188,26 @@ CParts c_mechanism_parts(const ExportModel& model, CTimeFunctions& functions) {
   parts.data += fmt::format("\n#define M {}\n#define E (M + 1)\n#define ROWS {}\n", m, rows);
   if (damped) parts.data += fmt::format("#define DAMPING_ROWS {}\n", damping_rows);
   parts.data += fmt::format("#define GRAVITY {}\n\n", mechanism.gravity);
-  parts.data += fmt::format("/* generalized-alpha with a spectral radius of {} at infinite frequency */\n", rho);
+  parts.data +=
+      fmt::format("/* generalized-alpha with a spectral radius of {} at infinite frequency */\n", rho);
   define("ALPHA_M", am);
   define("ALPHA_F", af);
   define("BETA", beta);
   define("GAMMA", gamma);
-  parts.data += "#define MOST_ITERATIONS 12\n";
-  define("TOLERANCE", 1e-11);
+  parts.data += fmt::format("#define MOST_ITERATIONS {}\n", model.newton_iterations);
+  define("TOLERANCE", model.newton_tolerance);
   define("EPSILON", 2.220446049250313e-16);
   parts.data += "/* size of the mechanism [m] */\n";
   define("SIZE", mechanism.length);
   define("MASS_DAMPING", mechanism.mass_damping);
-  parts.data += "\n/* mass matrix, its Cholesky factor, mass times position is centre e, metres a unit of coordinates */\n";
+  parts.data +=
+      "\n/* mass matrix, its Cholesky factor, mass times position is centre e, metres a unit of coordinates "
+      "*/\n";
   parts.data += c_array("mass", mechanism.M) + c_array("mass_factor", MatrixXd(cholesky.matrixL())) +
                 c_array("centre", mechanism.centre) + c_array("scale", mechanism.scale);
-  parts.data += fmt::format("\n/* elastic rows: the energy is the sum of (e' S_r e)^2 / 2, S[q][p][r], {} rows */\n",
-                            mechanism.rows.size());
+  parts.data +=
+      fmt::format("\n/* elastic rows: the energy is the sum of (e' S_r e)^2 / 2, S[q][p][r], {} rows */\n",
+                  mechanism.rows.size());
   parts.data += rows_array("S_elastic", mechanism.rows, rows);
   if (damped) {
     parts.data += fmt::format("\n/* damping rows, {} */\n", mechanism.damping_rows.size());
@@ -1215,9 +1230,10 @@ CParts c_mechanism_parts(const ExportModel& model, CTimeFunctions& functions) {
   parts.run_fields = filled(parts.run_fields, all);
   std::string before = std::string(rows_functions) + elastic_functions;
   if (damped) before += damping_functions;
-  const bool forms = !sensors.data.empty() || std::any_of(mechanism.loads.begin(), mechanism.loads.end(), [](const auto& one) {
-    return one.load.kind != LoadKind::Force || one.load.following;
-  });
+  const bool forms = !sensors.data.empty() ||
+                     std::any_of(mechanism.loads.begin(), mechanism.loads.end(), [](const auto& one) {
+                       return one.load.kind != LoadKind::Force || one.load.following;
+                     });
   if (forms) before += form_values_function;
   before += loads.functions();
   std::string sensor_functions;

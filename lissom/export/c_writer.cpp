@@ -261,7 +261,8 @@ std::string upper(std::string text) {
 
 std::string banner(const ExportModel& model) {
   std::string text = "/*";
-  for (const std::string& line : licence_lines(model)) text += (line.empty() ? "\n" : "\n   ") + in_comment(line);
+  for (const std::string& line : licence_lines(model))
+    text += (line.empty() ? "\n" : "\n   ") + in_comment(line);
   return text + " */";
 }
 
@@ -269,8 +270,8 @@ std::string banner(const ExportModel& model) {
 std::string channel_words(const std::string& what, const std::vector<RomChannel>& channels) {
   std::string text, line = "   " + what;
   for (size_t i = 0; i < channels.size(); ++i) {
-    const std::string one = fmt::format(" {} [{}]{}", in_comment(channels[i].name), in_comment(channels[i].unit),
-                                        i + 1 < channels.size() ? "," : "");
+    const std::string one = fmt::format(" {} [{}]{}", in_comment(channels[i].name),
+                                        in_comment(channels[i].unit), i + 1 < channels.size() ? "," : "");
     if (line.size() + one.size() > 116) {
       text += line + "\n";
       line = "    ";
@@ -315,27 +316,33 @@ std::vector<std::string> licence_lines(const ExportModel& model) {
   return {fmt::format("{}: a reduced mechanism ({}), {}", model.title, model.method, model.made),
           "",
           "Copyright (c) 2026, the Lissom authors. BSD 3-Clause License (SPDX: BSD-3-Clause).",
-          "Redistribution and use in source and binary forms, with or without modification, are permitted provided that",
-          "redistributions keep this notice, these conditions and the following disclaimer, in the source or in the",
-          "documentation, and that neither the name of the copyright holders nor of contributors is used to endorse",
-          "products without permission. THIS SOFTWARE IS PROVIDED \"AS IS\", WITHOUT WARRANTIES OF ANY KIND, AND NO",
+          "Redistribution and use in source and binary forms, with or without modification, are permitted "
+          "provided that",
+          "redistributions keep this notice, these conditions and the following disclaimer, in the source or "
+          "in the",
+          "documentation, and that neither the name of the copyright holders nor of contributors is used to "
+          "endorse",
+          "products without permission. THIS SOFTWARE IS PROVIDED \"AS IS\", WITHOUT WARRANTIES OF ANY KIND, "
+          "AND NO",
           "COPYRIGHT HOLDER OR CONTRIBUTOR IS LIABLE FOR ANY DAMAGES THAT ARISE FROM ITS USE."};
 }
 
 CFiles c_files(const ExportModel& model, const COptions& options) {
-  LISSOM_ASSERT(model.linear.has_value() != model.mechanism.has_value() && model.run && !model.points.empty());
-  const int n = model.states(), p = static_cast<int>(model.inputs.size()), k = static_cast<int>(model.outputs.size()),
-            r = static_cast<int>(model.parameters.size());
+  LISSOM_ASSERT(model.linear.has_value() != model.mechanism.has_value() && model.run &&
+                !model.points.empty());
+  const int n = model.states(), p = static_cast<int>(model.inputs.size()),
+            k = static_cast<int>(model.outputs.size()), r = static_cast<int>(model.parameters.size());
   if (n > most_exported_states)
-    fail_input("the model has {} states, expected {} at most in an export; truncate it further ([train] order)", n,
-               most_exported_states);
+    fail_input(
+        "the model has {} states, expected {} at most in an export; truncate it further ([train] order)", n,
+        most_exported_states);
   if (options.single_precision && model.mechanism)
     fail_input(
-        "--float: strains of a mechanism are differences of squares of its positions, which single precision does not "
+        "--float: strains of a mechanism are differences of squares of its positions, which single precision "
+        "does not "
         "resolve (1e-7 of a position is as much as a strain); expected a linear model, or double precision");
   CTimeFunctions functions;
-  const CParts parts =
-      model.linear ? c_linear_parts(model, functions) : c_mechanism_parts(model, functions);
+  const CParts parts = model.linear ? c_linear_parts(model, functions) : c_mechanism_parts(model, functions);
 
   std::string drives;
   for (int i = 0; i < p; ++i) {
@@ -350,7 +357,8 @@ CFiles c_files(const ExportModel& model, const COptions& options) {
 
   const std::string type = "lissom_" + model.name, header = type + ".h", source = type + ".c",
                     test = type + "_test.c";
-  std::string channels = channel_words("inputs u:", model.inputs) + channel_words("outputs y:", model.outputs);
+  std::string channels =
+      channel_words("inputs u:", model.inputs) + channel_words("outputs y:", model.outputs);
   std::vector<RomChannel> named;
   for (const ExportParameter& one : model.parameters) named.push_back({one.name, one.unit});
   channels += channel_words("parameters p:", named);
@@ -390,7 +398,9 @@ CFiles c_files(const ExportModel& model, const COptions& options) {
       {"points", std::to_string(points)},
       {"samples", std::to_string(samples)},
       {"step", number_text(model.run->step)},
-      {"tolerance", is_float ? "1e-4" : model.linear ? "1e-12" : "1e-8"},
+      {"tolerance", is_float       ? "1e-4"
+                    : model.linear ? "1e-12"
+                                   : "1e-8"},
       {"run_tolerance", is_float ? "1e-3" : "1e-9"},
       {"floor", is_float ? "1e-6" : "1e-12"},
       {"measure", model.linear ? type + "_outputs(run->p, run->t, run->x, u, y)" : "measure(run, u, y)"},
@@ -409,9 +419,10 @@ CFiles c_files(const ExportModel& model, const COptions& options) {
   files.test_name = test;
   files.header = fill(header_text);
   set("data", parts.data);
-  values.emplace_back("parameters", "\n/* defaults of the parameters, the start, kinks and jumps over time */\n" +
-                                        c_array("defaults", defaults) + c_array("initial", model.start) +
-                                        c_array("breaks", model.breaks));
+  values.emplace_back("parameters",
+                      "\n/* defaults of the parameters, the start, kinks and jumps over time */\n" +
+                          c_array("defaults", defaults) + c_array("initial", model.start) +
+                          c_array("breaks", model.breaks));
   values.emplace_back("time_functions", functions.definitions());
   values.emplace_back("drives", drives);
   values.emplace_back("functions", fill(parts.functions));

@@ -19,7 +19,7 @@ struct COptions {
 inline constexpr int most_exported_states = 200;
 
 struct CFiles {
-  std::string header, source, test;         // texts
+  std::string header, source, test;  // texts
   std::string header_name, source_name, test_name;
 };
 

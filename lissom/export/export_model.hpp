@@ -97,8 +97,10 @@ struct ExportModel {
   Eigen::VectorXd start;
   Eigen::VectorXd state_scale;           // n: sizes of the states, for nominal values
   double end = 0, step = 0, sample = 0;  // [s] of the study's run
-  double rho_inf = 0.8;                  // of generalized-alpha
-  std::optional<ExportLinear> linear;    // one of the two
+  // of generalized-alpha and its iterations, which have a new matrix each
+  double rho_inf = 0.8, newton_tolerance = 1e-11;
+  int newton_iterations = 12;
+  std::optional<ExportLinear> linear;  // one of the two
   std::optional<ExportMechanism> mechanism;
   std::vector<ExportTestPoint> points;
   std::optional<ExportTestRun> run;

@@ -36,21 +36,24 @@ class CExpression final : public ExpressionWriter {
   }
   std::string apply(std::string_view name, std::span<const std::string> x) const override {
     if (name == "neg") return fmt::format("(-{})", x[0]);
-    if (name == "+" || name == "-" || name == "*" || name == "/") return fmt::format("({} {} {})", x[0], name, x[1]);
+    if (name == "+" || name == "-" || name == "*" || name == "/")
+      return fmt::format("({} {} {})", x[0], name, x[1]);
     if (name == "||" || name == "&&") return fmt::format("(real)({} != 0 {} {} != 0)", x[0], name, x[1]);
     if (name == "^") return call("power", x);
     if (!is_letter(name.front())) return fmt::format("(real)({} {} {})", x[0], name, x[1]);
     if (name == "abs") return call("REAL(fabs)", x);
     if (name == "rint") return fmt::format("REAL(floor)({} + (real)0.5)", x[0]);
     if (name == "min") return call("smaller", x);
-    if (name == "max") return fmt::format("(-{})", call("smaller", std::vector{"(-" + x[0] + ")", "(-" + x[1] + ")"}));
+    if (name == "max")
+      return fmt::format("(-{})", call("smaller", std::vector{"(-" + x[0] + ")", "(-" + x[1] + ")"}));
     if (name == "ramp" || name == "sign") return call(std::string(name), x);
     if (name == "step") return fmt::format("smooth({})", call("ramp", x, "smooth"));
     return call(fmt::format("REAL({})", name), x);
   }
 
  private:
-  std::string call(const std::string& name, std::span<const std::string> x, const std::string& also = "") const {
+  std::string call(const std::string& name, std::span<const std::string> x,
+                   const std::string& also = "") const {
     used_.push_back(name);
     if (!also.empty()) used_.push_back(also);
     return fmt::format("{}({})", name, fmt::join(x, ", "));
@@ -213,7 +216,9 @@ std::string CTimeFunctions::call(const TimeFunction& function, const std::string
   if (parts.expression) {
     std::vector<std::string> used;
     const std::string text = parts.expression->write(CExpression(used));
-    const auto uses = [&](const char* helper) { return std::find(used.begin(), used.end(), helper) != used.end(); };
+    const auto uses = [&](const char* helper) {
+      return std::find(used.begin(), used.end(), helper) != used.end();
+    };
     ramp_ = ramp_ || uses("ramp");
     smooth_ = smooth_ || uses("smooth");
     sign_ = sign_ || uses("sign");
@@ -221,20 +226,21 @@ std::string CTimeFunctions::call(const TimeFunction& function, const std::string
     power_ = power_ || uses("power");
     body_ += fmt::format("\n/* {} */\nstatic real {}(real t) {{\n{}  return {}{};\n}}\n",
                          in_comment(parts.expression->text()), name,
-                         parts.unit == 1 ? "" : fmt::format("  t /= (real){};\n", number_text(parts.unit)), factor,
-                         text);
+                         parts.unit == 1 ? "" : fmt::format("  t /= (real){};\n", number_text(parts.unit)),
+                         factor, text);
   } else {
     table_ = true;
     body_ += "\n" + c_array(name + "_times", parts.times) + c_array(name + "_values", parts.values);
     if (!parts.curvatures.empty()) body_ += c_array(name + "_curvatures", parts.curvatures);
-    body_ += fmt::format("static real {0}(real t) {{\n  return {1}table(t, {2}, {0}_times, {0}_values, {3});\n}}\n", name,
-                         factor, parts.times.size(), parts.curvatures.empty() ? "0" : name + "_curvatures");
+    body_ += fmt::format(
+        "static real {0}(real t) {{\n  return {1}table(t, {2}, {0}_times, {0}_values, {3});\n}}\n", name,
+        factor, parts.times.size(), parts.curvatures.empty() ? "0" : name + "_curvatures");
   }
   return fmt::format("{}({})", name, t);
 }
 
-std::string CTimeFunctions::call(const std::vector<TimeFunction>& functions, const std::vector<double>& weights,
-                                 const std::string& t) {
+std::string CTimeFunctions::call(const std::vector<TimeFunction>& functions,
+                                 const std::vector<double>& weights, const std::string& t) {
   std::string sum;
   double constant = 0;
   for (size_t i = 0; i < functions.size(); ++i) {

@@ -870,7 +870,8 @@ std::string fmu_source(const ExportModel& model, int version) {
   for (const double size : model.state_scale) nominal += (nominal.empty() ? "" : ", ") + number_text(size);
   if (nominal.empty()) nominal = "1";
   std::string banner = "/*";
-  for (const std::string& line : licence_lines(model)) banner += (line.empty() ? "\n" : "\n   ") + in_comment(line);
+  for (const std::string& line : licence_lines(model))
+    banner += (line.empty() ? "\n" : "\n   ") + in_comment(line);
   return banner + " */" +
          filled(std::string(fmu_core) + (version == 2 ? fmi2_functions : fmi3_functions),
                 {{"type", names.identifier},

@@ -90,7 +90,8 @@ std::string value_attributes(const FmuVariable& one) {
   std::string text;
   if (has_unit(one)) text += fmt::format(" unit=\"{}\"", xml_text(one.unit));
   if (one.positive) text += " min=\"0\"";
-  if (one.kind == Kind::State && one.nominal > 0) text += fmt::format(" nominal=\"{}\"", number_text(one.nominal));
+  if (one.kind == Kind::State && one.nominal > 0)
+    text += fmt::format(" nominal=\"{}\"", number_text(one.nominal));
   if (one.kind == Kind::State || one.kind == Kind::Input || one.kind == Kind::Parameter)
     text += fmt::format(" start=\"{}\"", number_text(one.start));
   return text;
@@ -101,19 +102,22 @@ std::string description3(const ExportModel& model) {
   const std::vector<FmuVariable> variables = fmu_variables(model);
   std::string text = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-      "<fmiModelDescription fmiVersion=\"3.0\" modelName=\"{0}\" instantiationToken=\"{1}\" generationTool=\"Lissom {2}\"\n"
-      "    description=\"{3}\" copyright=\"the Lissom authors\" license=\"BSD-3-Clause\" variableNamingConvention=\"flat\">\n"
+      "<fmiModelDescription fmiVersion=\"3.0\" modelName=\"{0}\" instantiationToken=\"{1}\" "
+      "generationTool=\"Lissom {2}\"\n"
+      "    description=\"{3}\" copyright=\"the Lissom authors\" license=\"BSD-3-Clause\" "
+      "variableNamingConvention=\"flat\">\n"
       "  <ModelExchange modelIdentifier=\"{4}\" canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\"\n"
       "    providesDirectionalDerivatives=\"true\" providesAdjointDerivatives=\"true\"/>\n"
       "  <CoSimulation modelIdentifier=\"{4}\" canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\"\n"
       "    providesDirectionalDerivatives=\"true\" providesAdjointDerivatives=\"true\"\n"
       "    canHandleVariableCommunicationStepSize=\"true\"/>\n",
-      xml_text(model.title), names.token, model.made.substr(model.made.rfind(' ') + 1), xml_text(model.method),
-      names.identifier);
+      xml_text(model.title), names.token, model.made.substr(model.made.rfind(' ') + 1),
+      xml_text(model.method), names.identifier);
   text += unit_definitions(variables);
   text += "  <LogCategories><Category name=\"logStatusError\"/></LogCategories>\n";
-  text += fmt::format("  <DefaultExperiment startTime=\"0\" stopTime=\"{}\" stepSize=\"{}\"/>\n  <ModelVariables>\n",
-                      number_text(model.end), number_text(model.sample));
+  text += fmt::format(
+      "  <DefaultExperiment startTime=\"0\" stopTime=\"{}\" stepSize=\"{}\"/>\n  <ModelVariables>\n",
+      number_text(model.end), number_text(model.sample));
   const int n = model.states();
   for (size_t i = 0; i < variables.size(); ++i) {
     const FmuVariable& one = variables[i];
@@ -138,30 +142,35 @@ std::string description2(const ExportModel& model) {
   const std::vector<FmuVariable> variables = fmu_variables(model);
   const CFiles files = c_files(model);
   const std::string sources = fmt::format(
-      "    <SourceFiles>\n      <File name=\"{}\"/>\n      <File name=\"fmi2.c\"/>\n    </SourceFiles>\n", files.source_name);
+      "    <SourceFiles>\n      <File name=\"{}\"/>\n      <File name=\"fmi2.c\"/>\n    </SourceFiles>\n",
+      files.source_name);
   std::string text = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<fmiModelDescription fmiVersion=\"2.0\" modelName=\"{0}\" guid=\"{1}\" generationTool=\"Lissom {2}\"\n"
-      "    description=\"{3}\" copyright=\"the Lissom authors\" license=\"BSD-3-Clause\" variableNamingConvention=\"flat\"\n"
+      "    description=\"{3}\" copyright=\"the Lissom authors\" license=\"BSD-3-Clause\" "
+      "variableNamingConvention=\"flat\"\n"
       "    numberOfEventIndicators=\"0\">\n"
       "  <ModelExchange modelIdentifier=\"{4}\" canGetAndSetFMUstate=\"true\" canSerializeFMUstate=\"true\"\n"
       "    providesDirectionalDerivative=\"true\">\n{5}  </ModelExchange>\n"
       "  <CoSimulation modelIdentifier=\"{4}\" canGetAndSetFMUstate=\"true\" canSerializeFMUstate=\"true\"\n"
-      "    providesDirectionalDerivative=\"true\" canHandleVariableCommunicationStepSize=\"true\">\n{5}  </CoSimulation>\n",
-      xml_text(model.title), names.token, model.made.substr(model.made.rfind(' ') + 1), xml_text(model.method),
-      names.identifier, sources);
+      "    providesDirectionalDerivative=\"true\" canHandleVariableCommunicationStepSize=\"true\">\n{5}  "
+      "</CoSimulation>\n",
+      xml_text(model.title), names.token, model.made.substr(model.made.rfind(' ') + 1),
+      xml_text(model.method), names.identifier, sources);
   text += unit_definitions(variables);
   text += "  <LogCategories><Category name=\"logStatusError\"/></LogCategories>\n";
-  text += fmt::format("  <DefaultExperiment startTime=\"0\" stopTime=\"{}\" stepSize=\"{}\"/>\n  <ModelVariables>\n",
-                      number_text(model.end), number_text(model.sample));
+  text += fmt::format(
+      "  <DefaultExperiment startTime=\"0\" stopTime=\"{}\" stepSize=\"{}\"/>\n  <ModelVariables>\n",
+      number_text(model.end), number_text(model.sample));
   const int n = model.states();
   for (size_t i = 0; i < variables.size(); ++i) {
     const FmuVariable& one = variables[i];
     // counted from one
     const std::string state =
         one.kind == Kind::Rate ? fmt::format(" derivative=\"{}\"", static_cast<int>(i) - n + 1) : "";
-    text += fmt::format("    <ScalarVariable name=\"{}\" valueReference=\"{}\"{}><Real{}{}/></ScalarVariable>\n",
-                        xml_text(one.name), i, attributes_of(one, true), value_attributes(one), state);
+    text +=
+        fmt::format("    <ScalarVariable name=\"{}\" valueReference=\"{}\"{}><Real{}{}/></ScalarVariable>\n",
+                    xml_text(one.name), i, attributes_of(one, true), value_attributes(one), state);
   }
   text += "  </ModelVariables>\n  <ModelStructure>\n";
   const auto unknowns = [&](const char* name, const std::vector<Kind>& kinds) {
@@ -189,32 +198,39 @@ std::string build_description(const ExportModel& model) {
 
 std::string documentation(const ExportModel& model, const std::string& summary) {
   std::string text = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{0}</title></head>\n<body>\n<h1>{0}</h1>\n"
-      "<p>{1}; {2}.</p>\n<p>All in SI units. An input that is never set is what the study says that it is over time, so that "
-      "the unit by itself repeats the study's run. Co-simulation takes steps of the parameter <code>step</code> within each "
-      "communication step, {3}; a step that does not converge returns an error with a message, and the state stays "
-      "as it was. Model exchange has time events where loads have a kink or a jump.</p>\n<h2>Variables</h2>\n<table>\n"
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta "
+      "charset=\"utf-8\"><title>{0}</title></head>\n<body>\n<h1>{0}</h1>\n"
+      "<p>{1}; {2}.</p>\n<p>All in SI units. An input that is never set is what the study says that it is "
+      "over time, so that "
+      "the unit by itself repeats the study's run. Co-simulation takes steps of the parameter "
+      "<code>step</code> within each "
+      "communication step, {3}; a step that does not converge returns an error with a message, and the state "
+      "stays "
+      "as it was. Model exchange has time events where loads have a kink or a "
+      "jump.</p>\n<h2>Variables</h2>\n<table>\n"
       "<tr><th>name</th><th>unit</th><th>start</th><th>meaning</th></tr>\n",
       xml_text(model.title), xml_text(model.method), xml_text(model.made),
       model.linear ? "each of them the exact solution for inputs that are parabolas over it"
-                   : fmt::format("by the generalized-alpha method (spectral radius {} at infinite frequency)", model.rho_inf));
+                   : fmt::format("by the generalized-alpha method (spectral radius {} at infinite frequency)",
+                                 model.rho_inf));
   for (const FmuVariable& one : fmu_variables(model)) {
     if (one.kind == Kind::Time || one.kind == Kind::Rate) continue;
     const char* what = one.kind == Kind::Input    ? "input"
                        : one.kind == Kind::Output ? "output"
                        : one.kind == Kind::State  ? "state"
                                                   : "parameter";
-    text += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}{}{}</td></tr>\n", xml_text(one.name), xml_text(one.unit),
-                        one.kind == Kind::Output ? "" : number_text(one.start), what, one.meaning.empty() ? "" : ": ",
-                        xml_text(one.meaning));
+    text += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}{}{}</td></tr>\n", xml_text(one.name),
+                        xml_text(one.unit), one.kind == Kind::Output ? "" : number_text(one.start), what,
+                        one.meaning.empty() ? "" : ": ", xml_text(one.meaning));
   }
   text += "</table>\n";
-  if (!summary.empty()) text += fmt::format("<h2>The model</h2>\n<pre>{}</pre>\n", [&] {
-    std::string lines;
-    std::istringstream stream(summary);
-    for (std::string line; std::getline(stream, line);) lines += xml_text(line) + "\n";
-    return lines;
-  }());
+  if (!summary.empty())
+    text += fmt::format("<h2>The model</h2>\n<pre>{}</pre>\n", [&] {
+      std::string lines;
+      std::istringstream stream(summary);
+      for (std::string line; std::getline(stream, line);) lines += xml_text(line) + "\n";
+      return lines;
+    }());
   text += "<h2>Licence</h2>\n<pre>";
   for (const std::string& line : licence_lines(model)) text += xml_text(line) + "\n";
   return text + "</pre>\n</body></html>\n";
@@ -225,7 +241,8 @@ std::string find_program(const std::string& name) {
   std::istringstream folders(path ? path : "");
   for (std::string folder; std::getline(folders, folder, ':');) {
     const fs::path file = fs::path(folder) / name;
-    if (!folder.empty() && ::access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file)) return file.string();
+    if (!folder.empty() && ::access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file))
+      return file.string();
   }
   return "";
 }
@@ -238,8 +255,8 @@ std::string bytes_of(const fs::path& path) {
 }
 
 struct Platform {
-  std::string name2, name3;             // as the two versions of the standard call it; empty: not known there
-  std::vector<std::string> compilers;   // the first one that is there
+  std::string name2, name3;            // as the two versions of the standard call it; empty: not known there
+  std::vector<std::string> compilers;  // the first one that is there
   std::string extension;
   std::vector<std::string> flags;
 };
@@ -251,8 +268,11 @@ std::vector<Platform> platforms() {
   std::vector<Platform> list;
   const std::vector<std::string> own = {"cc", "gcc", "clang"};
   const auto linux = [&](const std::string& architecture, const std::string& name2) {
-    list.push_back({name2, architecture + "-linux",
-                    here == architecture ? own : std::vector<std::string>{architecture + "-linux-gnu-gcc"}, ".so", {"-fPIC"}});
+    list.push_back({name2,
+                    architecture + "-linux",
+                    here == architecture ? own : std::vector<std::string>{architecture + "-linux-gnu-gcc"},
+                    ".so",
+                    {"-fPIC"}});
   };
   linux("x86_64", "linux64");
   linux("aarch64", "");
@@ -267,7 +287,8 @@ std::string compiled(const fs::path& folder, const std::string& compiler, const 
   options.program = compiler;
   options.arguments = {"-std=c99", "-O2", "-shared", "-fvisibility=hidden"};
   options.arguments.insert(options.arguments.end(), platform.flags.begin(), platform.flags.end());
-  options.arguments.insert(options.arguments.end(), {"-o", (folder / library).string(), "-I", folder.string()});
+  options.arguments.insert(options.arguments.end(),
+                           {"-o", (folder / library).string(), "-I", folder.string()});
   for (const std::string& source : sources) options.arguments.push_back((folder / source).string());
   options.arguments.emplace_back("-lm");
   options.messages = folder / "messages.txt";
@@ -280,7 +301,8 @@ std::string compiled(const fs::path& folder, const std::string& compiler, const 
 
 class ZipWriter {
  public:
-  explicit ZipWriter(const fs::path& path) : file_(zipOpen64(path.c_str(), APPEND_STATUS_CREATE)), path_(path) {
+  explicit ZipWriter(const fs::path& path)
+      : file_(zipOpen64(path.c_str(), APPEND_STATUS_CREATE)), path_(path) {
     if (!file_) fail("{}: cannot be written", path.string());
   }
   ~ZipWriter() {
@@ -296,7 +318,8 @@ class ZipWriter {
     info.tmz_date.tm_mday = 1;
     const int status = zipOpenNewFileInZip64(file_, name.c_str(), &info, nullptr, 0, nullptr, 0, nullptr,
                                              packed ? Z_DEFLATED : 0, packed ? 6 : 0, 0);
-    if (status != ZIP_OK || zipWriteInFileInZip(file_, bytes.data(), static_cast<unsigned>(bytes.size())) != ZIP_OK ||
+    if (status != ZIP_OK ||
+        zipWriteInFileInZip(file_, bytes.data(), static_cast<unsigned>(bytes.size())) != ZIP_OK ||
         zipCloseFileInZip(file_) != ZIP_OK)
       fail("{}: cannot be written: '{}'", path_.string(), name);
   }
@@ -317,13 +340,16 @@ std::string model_description(const ExportModel& model, int version) {
   return version == 2 ? description2(model) : description3(model);
 }
 
-FmuReport write_fmu(const fs::path& path, const ExportModel& model, const FmuOptions& options, Diagnostics& diagnostics) {
+FmuReport write_fmu(const fs::path& path, const ExportModel& model, const FmuOptions& options,
+                    Diagnostics& diagnostics) {
   LISSOM_ASSERT(options.version == 2 || options.version == 3);
   const CFiles files = c_files(model);
   const FmuNames names = fmu_names(model, options.version);
   const std::string interface = fmt::format("fmi{}.c", options.version);
   const std::vector<std::pair<std::string, std::string>> sources = {
-      {files.header_name, files.header}, {files.source_name, files.source}, {interface, fmu_source(model, options.version)}};
+      {files.header_name, files.header},
+      {files.source_name, files.source},
+      {interface, fmu_source(model, options.version)}};
 
   FmuReport report;
   std::vector<std::pair<std::string, std::string>> binaries;
@@ -345,8 +371,9 @@ FmuReport write_fmu(const fs::path& path, const ExportModel& model, const FmuOpt
       continue;
     }
     const std::string library = names.identifier + platform.extension;
-    binaries.emplace_back(fmt::format("binaries/{}/{}", name, library),
-                          compiled(folder.path(), compiler, platform, {files.source_name, interface}, library));
+    binaries.emplace_back(
+        fmt::format("binaries/{}/{}", name, library),
+        compiled(folder.path(), compiler, platform, {files.source_name, interface}, library));
     report.platforms.push_back(name);
   }
   if (binaries.empty())

@@ -14,7 +14,7 @@
 namespace lissom {
 
 struct FmuOptions {
-  int version = 3;  // 2 or 3
+  int version = 3;      // 2 or 3
   std::string summary;  // for its documentation page
 };
 

@@ -40,8 +40,8 @@ const IntegratorOptions& run_of(const StudyFile& study) {
                study.path.string());
   const IntegratorOptions& options = study.simulation->simulate->integrator;
   if (!(options.end > 0))
-    fail_input(study.simulation->simulate->where, "simulate.end: is {} s, expected a time above 0 in an export",
-               options.end);
+    fail_input(study.simulation->simulate->where,
+               "simulate.end: is {} s, expected a time above 0 in an export", options.end);
   return options;
 }
 
@@ -56,6 +56,8 @@ ExportModel begin_model(const Mechanism& mechanism, const std::string& name) {
   model.step = options.step > 0 ? options.step : options.sample > 0 ? options.sample : options.end / 1000;
   model.sample = options.sample > 0 ? options.sample : model.step;
   model.rho_inf = options.rho_inf;
+  model.newton_tolerance = options.newton.tolerance;
+  model.newton_iterations = options.newton.max_iterations;
   return model;
 }
 
@@ -188,12 +190,14 @@ ExportModel export_mechanism(const Mechanism& mechanism, const std::string& name
   const StudySystem& built = ode.built();
   const System& system = *built.system;
   if (ode.method() != "slap")
-    fail_input("{}: is a model of the method \"{}\", expected \"linear\" or \"slap\" in an export", mechanism.title,
-               ode.method());
+    fail_input("{}: is a model of the method \"{}\", expected \"linear\" or \"slap\" in an export",
+               mechanism.title, ode.method());
   if (!built.rom->polynomial)
     fail_input(
-        "{}: the model has no polynomial form, only the exact kernel, which is not exported; train it again with "
-        "this version of Lissom, and see what the training says about the polynomial form",
+        "{}: the model has no polynomial form, only the exact kernel, which is not exported; train it again "
+        "with "
+        "this version of Lissom, with kernel = \"polynomial\" in [train] where the training would not take "
+        "it",
         mechanism.title);
   const SlapModel& slap = *built.rom;
   const Index m = slap.order();
@@ -220,9 +224,10 @@ ExportModel export_mechanism(const Mechanism& mechanism, const std::string& name
     one.first = places.number(load.first);
     one.second = places.number(load.second);
     if (one.first < 0 || one.second < 0)
-      problems.push_back(fmt::format("load '{}' acts at a place whose axes are not linear in the coordinates (their "
-                                     "polar factor turns too much for the polynomial form)",
-                                     load.name));
+      problems.push_back(
+          fmt::format("load '{}' acts at a place whose axes are not linear in the coordinates (their "
+                      "polar factor turns too much for the polynomial form)",
+                      load.name));
     if (!load.input.empty()) one.input = system.find_input(load.input);
     if (!holds(load.kind)) {
       one.factor = static_cast<int>(model.parameters.size());
@@ -280,7 +285,8 @@ ExportModel export_mechanism(const Mechanism& mechanism, const std::string& name
   if (!left_out.empty())
     context.diagnostics.warn(
         "export.sensors",
-        fmt::format("these sensors have no counterpart in an exported model and are left out: {}", fmt::join(left_out, ", ")));
+        fmt::format("these sensors have no counterpart in an exported model and are left out: {}",
+                    fmt::join(left_out, ", ")));
 
   model.method = fmt::format("SLAP, {} coordinates, {} elastic rows", m, out.rows.size());
   model.inputs = ode.inputs();
@@ -300,6 +306,9 @@ ExportModel export_mechanism(const Mechanism& mechanism, const std::string& name
   IntegratorOptions how;
   how.step = model.step;
   how.rho_inf = model.rho_inf;
+  how.newton.tolerance = model.newton_tolerance;
+  how.newton.max_iterations = model.newton_iterations;
+  how.newton.reuse_rate = 0;
   how.sample = steps_a_sample(model) * model.step;
   how.end = test_samples * how.sample;
   std::vector<double> times;

@@ -14,7 +14,8 @@ import zipfile
 import numpy as np
 
 from linear_test import BALANCED, CARTS, NONE, matrices
-from support import CliTest
+from slap_bad_input_test import STUDY as ARM
+from support import CliTest, brick, inp_deck
 
 STRICT = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O2"]
 FMPY = os.environ.get("LISSOM_FMPY_PYTHON", sys.executable)
@@ -141,6 +142,148 @@ int main(void) {{
         names = zipfile.ZipFile(self.folder / "m.fmu").namelist()
         self.assertFalse([name for name in names if name.startswith("binaries")])
         self.assertIn("sources/fmi3.c", names)
+
+
+# the arm that is pushed, with a spring and a damper, a torque that follows, an input, and sensors of all kinds that a place has
+SPRUNG = ARM.replace("[simulate]", """[[loads]]
+name = "rope"
+kind = "spring"
+between = ["arm.node 50", "ground"]
+at = [0.05, 0.3, 0.2]
+stiffness = 400
+damping = 0.5
+[[loads]]
+name = "wind"
+kind = "force"
+on = "arm.node 50"
+force = [0.5, 0, 1]
+factor = { input = "gust" }
+[[sensors]]
+name = "speed"
+kind = "velocity"
+of = "arm.node 50"
+[[sensors]]
+name = "shift"
+kind = "displacement"
+of = "arm.node 50"
+[[sensors]]
+name = "rush"
+kind = "acceleration"
+of = "arm.node 50"
+[[sensors]]
+name = "pull"
+kind = "load"
+of = "rope"
+[[sensors]]
+name = "work"
+kind = "energy"
+[simulate]
+inputs = { gust = "sin(40*t)" }""")
+
+
+class Mechanisms(Exported):
+    def arm(self, study=SPRUNG, kernel="polynomial"):
+        self.write("arm.inp", inp_deck(*brick((2, 2, 5), (0.02, 0.02, 0.2), "C3D8")))
+        self.write("study.toml", study.replace("[train]", f'[train]\nkernel = "{kernel}"'))
+        self.json_of("train", "study.toml", "--out", "out")
+        return "out/model.rom.h5"
+
+    def test_a_small_mechanism_agrees_with_the_library_and_with_its_runs(self):
+        model = self.arm()
+        told, name = self.sources(model, "--name", "arm")
+        self.assertEqual([one["name"] for one in told["parameters"]],
+                         ["gravity.x", "gravity.y", "gravity.z", "push.factor", "wind.factor"])
+        for compiler in ("gcc", "clang-14"):
+            self.assertEqual(self.run_here(compiler, *STRICT, f"c/{name}.c", f"c/{name}_test.c", "-o", "check", "-lm"), "")
+            self.assertIn("agrees with Lissom", self.run_here("./check"))
+        self.run_here("gcc", "-std=c99", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", f"c/{name}.c",
+                      f"c/{name}_test.c", "-o", "clean", "-lm")
+        self.run_here("./clean")
+        # every sensor at every sample of a run
+        self.json_of("simulate", model, "--out", "run")
+        run = self.columns("run/sensors.csv")
+        names = [one["name"] for one in told["outputs"]]
+        self.write("run.c", f"""
+#include "c/{name}.h"
+#include <stdio.h>
+int main(void) {{
+  lissom_arm_run run;
+  double y[LISSOM_ARM_OUTPUTS];
+  int i, k, status = lissom_arm_begin(&run, 0, 0, 0);
+  for (k = 0; status == 0 && k <= {len(run["t"]) - 1}; k++) {{
+    status = lissom_arm_advance(&run, k * 2e-3, 5e-4, 0);
+    if (status == 0) status = lissom_arm_measure(&run, 0, y);
+    for (i = 0; i < LISSOM_ARM_OUTPUTS; i++) printf("%.17g ", y[i]);
+    printf("\\n");
+  }}
+  return status;
+}}
+""")
+        self.run_here("gcc", "-std=c99", "-O2", "run.c", f"c/{name}.c", "-o", "runs", "-lm")
+        found = np.array([[float(x) for x in line.split()] for line in self.run_here("./runs").splitlines()])
+        for i, column in enumerate(names):
+            # accelerations and energies of strain are differences of large numbers: round-off of 1e-16 of stiffness times size
+            loose = column.startswith("rush") or column == "work.elastic"
+            np.testing.assert_allclose(found[:, i], run[column], rtol=0, err_msg=column,
+                                       atol=(1e-6 if loose else 1e-9) * max(abs(run[column]).max(), 1e-9))
+
+    def test_a_step_too_large_is_told_and_leaves_the_run_as_it_was(self):
+        _, name = self.sources(self.arm(), "--name", "arm")
+        self.write("large.c", f"""
+#include "c/{name}.h"
+#include <stdio.h>
+#include <string.h>
+int main(void) {{
+  static lissom_arm_run run, before;
+  double u[1] = {{1e9}};
+  int status = lissom_arm_begin(&run, 0, 0, 0);
+  before = run;
+  if (status == 0) status = lissom_arm_step(&run, 10.0, u);
+  puts(lissom_arm_message(status));
+  return status == 0 || memcmp(&run, &before, sizeof run) != 0;
+}}
+""")
+        self.run_here("gcc", "-std=c99", "-O2", "large.c", f"c/{name}.c", "-o", "large", "-lm")
+        self.assertRegex(self.run_here("./large"), "do not converge|not finite")
+
+    def test_the_exact_kernel_is_refused(self):
+        model = self.arm(kernel="exact")
+        self.assert_refused(["export", model, "--c", "c"], "no polynomial form", 'kernel = "polynomial"', "[train]")
+
+    def test_single_precision_is_refused(self):
+        model = self.arm()
+        self.assert_refused(["export", model, "--c", "c", "--float"], "--float", "strains")
+
+    def test_sensors_without_counterpart_are_named(self):
+        model = self.arm(SPRUNG.replace("[train]", "[train]\nstress = true") + '''
+[[sensors]]
+name = "tension"
+kind = "stress"
+of = "arm.node 1"
+''')
+        result = self.lissom("export", model, "--c", "c", "--json")
+        self.assertEqual(result.code, 0, result.err)
+        self.assertIn("tension (stress)", result.err)
+        self.assertNotIn("tension", " ".join(one["name"] for one in result.json["outputs"]))
+
+    @unittest.skipUnless(has_fmpy(), "FMPy is not installed (pip install fmpy, and LISSOM_FMPY_PYTHON=its python)")
+    def test_fmpy_simulates_a_mechanism(self):
+        model = self.arm()
+        self.json_of("simulate", model, "--out", "run")
+        run = self.columns("run/sensors.csv")
+        self.write("simulate.py", """
+import json, sys, fmpy
+from fmpy.validation import validate_fmu
+result = fmpy.simulate_fmu(sys.argv[1], fmi_type="CoSimulation", output=["tip.x", "tip.y", "pull.value"], stop_time=0.1, output_interval=2e-3)
+json.dump({"problems": validate_fmu(sys.argv[1]), **{name: list(result[name]) for name in result.dtype.names}}, open(sys.argv[2], "w"))
+""")
+        for version in (2, 3):
+            self.json_of("export", model, "--fmu", "m.fmu", "--fmi", version)
+            self.run_here(FMPY, "simulate.py", "m.fmu", "found.json")
+            found = json.loads((self.folder / "found.json").read_text())
+            self.assertEqual(found["problems"], [])
+            for name in ("tip.x", "tip.y", "pull.value"):
+                np.testing.assert_allclose(found[name], run[name], rtol=0, atol=1e-9 * abs(run[name]).max(), err_msg=f"{version} {name}")
 
 
 class Units(Exported):

@@ -103,8 +103,8 @@ class FormEquations final : public SmallEquations {
       const bool counted = one.counts && s.turns.angle.size() > 0;
       if (counted) last = {s.turns.t, s.turns.angle[turn], s.turns.rate[turn]};
       const auto with = [&](double f, LoadEvaluation& out) {
-        evaluate_load(one.load, s.t, z.head<12>(), rate.head<12>(), z.tail<12>(), rate.tail<12>(), gradients, out, f,
-                      counted ? &last : nullptr);
+        evaluate_load(one.load, s.t, z.head<12>(), rate.head<12>(), z.tail<12>(), rate.tail<12>(), gradients,
+                      out, f, counted ? &last : nullptr);
       };
       LoadEvaluation out;
       if (one.input >= 0) {
@@ -223,7 +223,8 @@ inline ExportModel form_mechanism(bool damped = true) {
   x.scale = Eigen::VectorXd::LinSpaced(m, 0.5, 1.5);
   x.length = 2;
   x.gravity = 0;
-  for (int i = 0; i < 3; ++i) model.parameters.push_back({"gravity." + std::string(1, "xyz"[i]), "m/s2", "", i - 2.5});
+  for (int i = 0; i < 3; ++i)
+    model.parameters.push_back({"gravity." + std::string(1, "xyz"[i]), "m/s2", "", i - 2.5});
   for (int i = 0; i < 4; ++i) {
     ExportPlace place;
     place.rotates = true;
@@ -235,13 +236,15 @@ inline ExportModel form_mechanism(bool damped = true) {
   }
   model.inputs = {{"push", "1"}, {"quiet", "1"}};
   model.drives = {{{TimeFunction::expression("1 + 0.5*sin(20*t)")}, {1}}, {{TimeFunction(0.25)}, {1}}};
-  const auto add = [&](const std::string& name, LoadKind kind, int first, int second, const std::string& input = "") {
+  const auto add = [&](const std::string& name, LoadKind kind, int first, int second,
+                       const std::string& input = "") {
     ExportLoad one;
     one.load.name = name;
     one.load.kind = kind;
     one.load.has_second = second > 0;
-    one.load.components = {TimeFunction::expression("step(t, 0, 0.05) * 2"), 0.5,
-                           TimeFunction::table({0, 0.1, 0.25, 0.4}, {0, 1, -1, 2}, TimeFunction::Interpolation::Cubic)};
+    one.load.components = {
+        TimeFunction::expression("step(t, 0, 0.05) * 2"), 0.5,
+        TimeFunction::table({0, 0.1, 0.25, 0.4}, {0, 1, -1, 2}, TimeFunction::Interpolation::Cubic)};
     one.load.magnitude = TimeFunction::table({0, 0.1, 0.3}, {0, 2, 1});
     one.load.input = input;
     one.first = first;
@@ -249,7 +252,8 @@ inline ExportModel form_mechanism(bool damped = true) {
     one.input = input == "push" ? 0 : input == "quiet" ? 1 : -1;
     if (!holds(kind)) {
       one.factor = static_cast<int>(model.parameters.size());
-      model.parameters.push_back({name + ".factor", "1", "", 0.5 + 0.25 * static_cast<double>(x.loads.size())});
+      model.parameters.push_back(
+          {name + ".factor", "1", "", 0.5 + 0.25 * static_cast<double>(x.loads.size())});
     }
     x.loads.push_back(one);
     return &x.loads.back().load;
@@ -346,6 +350,9 @@ inline ExportModel form_mechanism(bool damped = true) {
   options.sample = model.sample;
   options.end = model.end;
   options.rho_inf = model.rho_inf;
+  options.newton.tolerance = model.newton_tolerance;
+  options.newton.max_iterations = model.newton_iterations;
+  options.newton.reuse_rate = 0;
   std::vector<State> states;
   IntegrationOutput output;
   output.sample = [&](const State& s) {
