@@ -385,6 +385,9 @@ json simulation_json(const StudyFile& study, const Start& start, const StudySyst
   j["residuals"] = summary.residuals;
   j["jacobians"] = summary.jacobians;
   j["factorisations"] = summary.factorisations;
+  if (summary.integrator == Integrator::ExtrapolatedAlpha) j["half_step_error"] = summary.half_step_error;
+  if (summary.deformation_error > 0)
+    j["deformation_error"] = {{"largest", summary.deformation_error}, {"of", summary.deformation_part}};
   j["smallest_step"] = summary.smallest_step;
   j["largest_step"] = summary.largest_step;
   j["seconds"] = summary.seconds;

@@ -39,7 +39,8 @@ class Bdf final : public Stepper {
         options_(options),
         summary_(summary),
         norm_(equations, options),
-        deformations_(equations, options),
+        deformations_(equations, options,
+                      options.max_order <= 2 ? DeformationNorm::Use::Control : DeformationNorm::Use::Watch),
         most_(std::clamp(options.max_order, 1, highest_order)),
         least_(std::min(2, most_)) {
     if (options.index == 2 && !equations.is_ode())
@@ -238,7 +239,7 @@ class Bdf final : public Stepper {
     }
     combine(w, k + 2, &State::q, e_);
     e_ *= product / alpha;
-    double err = std::max(norm_.positions(e_), deformations_.error(history_[0].q, e_, 0));
+    double err = std::max(norm_.positions(e_), most_ <= 2 ? deformations_.error(history_[0].q, e_, 0) : 0);
     combine(w, k + 2, &State::v, e_);
     return std::max(err, norm_.velocities(e_, velocity_time(k, t - history_[1].t)) * product / alpha);
   }

@@ -44,9 +44,9 @@ IntegratorChoice choose_integrator(Equations& equations, const State& initial,
   if (controlled) return take(Integrator::GeneralizedAlpha, "a controller changes inputs again and again");
   if (within > most_breaks) return take(Integrator::GeneralizedAlpha, "loads have many kinks");
   if (equations.deforming_parts().empty()) return take(Integrator::Bdf, "nothing in it deforms");
-  if (equations.is_ode()) return take(Integrator::Bdf, "no constraints");
+  if (!equations.is_ode()) return take(Integrator::Bdf, "constraints are part of the equations");
   if (is_damped(equations, initial)) return take(Integrator::Bdf, "what deforms is damped");
-  return take(Integrator::ExtrapolatedAlpha, "what deforms is not damped, and may ring");
+  return take(Integrator::GeneralizedAlpha, "no constraints, and what deforms is not damped: it may ring");
 }
 
 }  // namespace lissom

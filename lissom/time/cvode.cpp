@@ -34,7 +34,7 @@ class Cvode final : public Stepper {
         summary_(summary),
         n_(equations.coordinates()),
         norm_(equations, options),
-        deformations_(equations, options),
+        deformations_(equations, options, DeformationNorm::Use::Watch),
         accelerations_(equations),
         projector_(equations),
         newton_(n_ + equations.constraints(), equations.blocks()) {

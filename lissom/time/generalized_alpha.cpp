@@ -73,7 +73,7 @@ class AlphaStepper final : public TrialStepper {
         n_(equations.coordinates()),
         m_(equations.constraints()),
         matrix_(n_ + m_, equations.blocks(), NewtonMatrix::Storage::Automatic, equations.symmetry()),
-        deformations_(equations, options),
+        deformations_(equations, options, DeformationNorm::Use::Control),
         stabilised_(m_ > 0 && method.rho() > 0.9 - 1e-9),
         x_(n_ + m_),
         r_(n_),

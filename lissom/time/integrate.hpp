@@ -70,10 +70,10 @@ struct IntegratorOptions {
   // Step control: bdf, runge-kutta and cvode always have it, generalized-alpha and hht-i3 if `adaptive`.
   // `tolerance` is the error of a step relative to the size of the system. `elastic_tolerance` is that of the
   // deformation of each flexible body, as the root of the error's elastic energy over the largest energy of the body
-  // so far; 0 takes the root of `tolerance`.
+  // so far; bdf beyond order 2 and cvode do not control it.
   bool adaptive = false;
   double tolerance = 1e-6;
-  double elastic_tolerance = 0;
+  double elastic_tolerance = 0.03;
   // Fixed steps that do not converge are halved, 20 times at most, and return to their grid; a warning says
   // so.
   double min_step = 0, max_step = 0;  // [s] 0: no limit but round-off, and the whole time
@@ -115,6 +115,7 @@ struct IntegrationSummary {
   bool stopped = false;                        // by output.stop
   double deformation_error = 0;                // of accepted steps, the largest, as elastic_tolerance has it
   std::string deformation_part;                // whose
+  double half_step_error = 0;                  // [m] of extrapolated-alpha: of its half steps alone, the largest
   Integrator integrator = Integrator::Auto;    // that was taken
   std::string choice;                          // why, where it was chosen
   void archive(Archive& archive);

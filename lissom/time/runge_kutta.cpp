@@ -47,7 +47,7 @@ class RungeKutta final : public Stepper {
         options_(options),
         summary_(summary),
         norm_(equations, options),
-        deformations_(equations, options),
+        deformations_(equations, options, DeformationNorm::Use::Control),
         accelerations_(equations),
         projector_(equations) {
     const int n = equations.coordinates();

@@ -41,9 +41,8 @@ namespace {
 constexpr double first_growth = 10;
 }  // namespace
 
-DeformationNorm::DeformationNorm(Equations& equations, const IntegratorOptions& options)
-    : equations_(equations),
-      tolerance_(options.elastic_tolerance > 0 ? options.elastic_tolerance : std::sqrt(options.tolerance)) {
+DeformationNorm::DeformationNorm(Equations& equations, const IntegratorOptions& options, Use use)
+    : equations_(equations), use_(use), tolerance_(options.elastic_tolerance) {
   parts_ = equations.deforming_parts();
   energy_ = error_ = largest_ = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(parts_.size()));
 }
@@ -68,7 +67,7 @@ double DeformationNorm::error(const Eigen::VectorXd& q, const Eigen::VectorXd& e
     worst = std::max(worst, grows && rejections >= most_rejections ? std::min(one, 1.0) : one);
   }
   // what is not finite fails elsewhere
-  return std::isfinite(worst) ? worst : 0;
+  return use_ == Use::Control && std::isfinite(worst) ? worst : 0;
 }
 
 void DeformationNorm::accept(IntegrationSummary& summary) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 
 #include "lissom/core/archive.hpp"
 #include "lissom/time/integrate.hpp"
@@ -47,13 +48,18 @@ class ErrorNorm {
 // over elastic_tolerance times the root of the largest energy V that the part has had so far. Energies weigh all modes
 // of a part by what they hold, whatever its coordinates are, and rigid motions not at all.
 //
+// Only methods that are stable for all stiff modes are controlled by it. Others let modes grow that they do not resolve
+// until the tolerance stops them, and a tolerance that is relative to what has grown stops nothing: they `watch`.
+//
 // A part that begins to deform has nothing to compare with: the first steps of a load that grows like t^n are wrong by
 // as much as they are large, however short. Where energy has grown tenfold in a step, an error rejects three times.
 class DeformationNorm {
  public:
-  DeformationNorm(Equations& equations, const IntegratorOptions& options);
+  enum class Use : std::uint8_t { Control, Watch };
+  DeformationNorm(Equations& equations, const IntegratorOptions& options, Use use);
 
-  // The largest one of all parts: 1 is what is just allowed. `rejections` of this step so far.
+  // The largest one of all parts: 1 is what is just allowed; 0 where it only watches. `rejections` of this step so
+  // far.
   double error(const Eigen::VectorXd& q, const Eigen::VectorXd& e, int rejections);
   // The state of the last error() is one of the run. `summary` keeps the largest error of such states, of parts that
   // had something to compare with.
@@ -63,7 +69,8 @@ class DeformationNorm {
 
  private:
   Equations& equations_;
-  double tolerance_;
+  const Use use_;
+  const double tolerance_;
   std::vector<std::string> parts_;
   Eigen::VectorXd energy_, error_, largest_, q_;  // [J] of the parts
 };
