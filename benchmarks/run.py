@@ -446,6 +446,51 @@ def bench_simulation(folder):
     bench_four_bar(folder, python, tolerance)
 
 
+def chain_study(path, links, hinges, closed, end):
+    """A zigzag of rigid bars, each joined to the next one by so many revolute joints side by side, hung up at one end or both, with
+    the reaction at a hinge. Closed it has three redundant constraints, and five for every hinge beyond the first."""
+    text = ["gravity = [0, -9.81, 0]"]
+    step = math.cos(math.radians(30))
+    for k in range(links):
+        text.append(f"[bodies.b{k}]\nrigid = {{ mass = 1, center = [0.5, 0, 0], inertia = [1e-3, 0.0833, 0.0833] }}\n"
+                    f"points = {{ a0 = [0, 0, 0], b0 = [1, 0, 0], a1 = [0, 0, 0.2], b1 = [1, 0, 0.2] }}\n"
+                    f"position = [{k * step:.15g}, {-0.5 * (k % 2):.15g}, 0]\n"
+                    f"rotation = {{ axis = [0, 0, 1], angle_deg = {30 if k % 2 else -30} }}\n")
+    for k in range(links + (1 if closed else 0)):
+        for hinge in range(hinges):
+            first = "ground" if k in (0, links) else f"b{k - 1}.b{hinge}"
+            second = f"b{k}.a{hinge}" if k < links else f"b{k - 1}.b{hinge}"
+            text.append(f'[[joints]]\nname = "h{k} {hinge}"\nkind = "revolute"\nbetween = ["{first}", "{second}"]\naxis = [0, 0, 1]\n')
+    text.append('[[sensors]]\nname = "hinge"\nkind = "reaction"\nof = "h1 0"\n')
+    text.append(f"[simulate]\nend = {end}\nstep = 1e-3\nsample = 1e-3\n")
+    path.write_text("\n".join(text))
+
+
+def bench_chain(folder):
+    """Chains of rigid links: time per step and of the set-up against their number, with reactions and redundant constraints too."""
+    for name, hinges, closed in (("open", 1, False), ("closed", 1, True), ("twice", 2, False)):
+        steps, setups = [], []
+        sizes = (25, 50, 100, 200, 400, 800) if name == "open" else (50, 100, 200, 400)
+        for links in sizes:
+            study = folder / f"chain_{name}_{links}.toml"
+            chain_study(study, links, hinges, closed, 0.02)
+            out = study.with_suffix(".out")
+            results = []
+            for _ in range(2 if links < 400 else 1):
+                wall, text = run([LISSOM, "simulate", study, "--out", out, "--json", "--quiet", "--no-view"], cwd=folder)
+                result = json.loads(text)
+                results.append((result["seconds"] / result["steps"], wall - result["seconds"]))
+                shutil.rmtree(out)
+            steps.append(min(step for step, _ in results))
+            setups.append(min(setup for _, setup in results))
+            say(f"{name} chain of {links}: {1e6 * steps[-1]:.1f} us per step, reactions included, set up in {setups[-1]:.3f} s")
+        # 1: linear
+        exponent = math.log(steps[-1] / steps[1]) / math.log(sizes[-1] / sizes[1])
+        record(f"chain-{name}/step-exponent", exponent, f"of the time per step, {sizes[1]} to {sizes[-1]} links", 1.15, "lower")
+        exponent = math.log(setups[-1] / setups[1]) / math.log(sizes[-1] / sizes[1])
+        record(f"chain-{name}/setup-exponent", exponent, f"of the set-up, {sizes[1]} to {sizes[-1]} links", 1.3, "lower")
+
+
 def bench_four_bar(folder, python, tolerance):
     """The example, with its force from the start on (a ramp would be a Python function in Exudyn)."""
     example = ROOT / "examples" / "four-bar"
@@ -962,7 +1007,7 @@ def bench_startup(folder):
 
 
 BENCHMARKS = {"part": bench_part, "readers": bench_readers, "scaling": bench_scaling, "million": bench_million,
-              "reduction": bench_reduction, "exudyn": bench_exudyn, "simulation": bench_simulation, "slap": bench_slap,
+              "reduction": bench_reduction, "exudyn": bench_exudyn, "simulation": bench_simulation, "chain": bench_chain, "slap": bench_slap,
               "stress": bench_stress, "paraview": bench_paraview, "ancf": bench_ancf,
               "report": bench_report, "sweep": bench_sweep, "python": bench_python, "control": bench_control, "startup": bench_startup}
 

@@ -19,9 +19,6 @@ void dtrsm_(const char* side, const char* triangle, const char* op, const char* 
 void dpotrf_(const char* triangle, const int* n, double* A, const int* lda, int* info);
 // LU factorisation with row exchanges; info > 0 is the first column with a zero pivot, from one
 void dgetrf_(const int* m, const int* n, double* A, const int* lda, int* pivots, int* info);
-// solution with the factors
-void dgetrs_(const char* op, const int* n, const int* nrhs, const double* A, const int* lda,
-             const int* pivots, double* B, const int* ldb, int* info);
 // eigenvalues il..iu (from one) of a symmetric matrix, ascending, and their vectors; A is overwritten
 void dsyevr_(const char* vectors, const char* range, const char* triangle, const int* n, double* A,
              const int* lda, const double* vl, const double* vu, const int* il, const int* iu,

@@ -21,8 +21,8 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 // up to here nothing sparse is worth trying
 constexpr int always_dense = 60;
-// up to here an LU of our own beats LAPACK's, whose calls cost more than they do
-constexpr int own_lu = 40;
+// up to here an LU of our own beats LAPACK's, whose calls cost more than they do; solving by our own always does
+constexpr int own_lu = 200;
 // up to here a dense symmetric matrix is factorised as one
 constexpr int own_ldlt = 200;
 // a symmetric band not wider than this is taken without looking for better
@@ -347,6 +347,7 @@ struct NewtonMatrix::Impl {
       const BlasThreads one;
       int info = 0;
       dgetrf_(&n, &n, lu.data(), &n, pivots.data(), &info);
+      for (int& pivot : pivots) --pivot;  // Fortran counts from one
     }
     for (int c = 0; c < n; ++c)
       if (is_negligible(lu[static_cast<size_t>(c) * (n + 1)], column_max[c], n)) {
@@ -410,14 +411,7 @@ struct NewtonMatrix::Impl {
       small_ldlt_solve(n, ldlt.data(), inverse.data(), x.data());
     } else {
       x.array() *= row_scale.array();
-      if (n <= own_lu) {
-        small_lu_solve(n, lu.data(), pivots.data(), x.data());
-      } else {
-        const BlasThreads one;
-        const int columns = 1;
-        int info = 0;
-        dgetrs_("N", &n, &columns, lu.data(), &n, pivots.data(), x.data(), &n, &info);
-      }
+      small_lu_solve(n, lu.data(), pivots.data(), x.data());
     }
   }
 };

@@ -5,40 +5,68 @@
 
 #include "lissom/core/error.hpp"
 #include "lissom/core/simd.hpp"
+#include "lissom/linalg/column_products.hpp"
 
 namespace lissom {
 
-LISSOM_SIMD void small_lu(int n, double* A, int* pivots) {
-  for (int k = 0; k < n; ++k) {
-    double* column = A + static_cast<long>(k) * n;
-    int p = k;
-    for (int i = k + 1; i < n; ++i)
-      if (std::abs(column[i]) > std::abs(column[p])) p = i;
-    pivots[k] = p;
-    if (column[p] == 0) continue;
-    if (p != k)
-      for (int j = 0; j < n; ++j) std::swap(A[k + static_cast<long>(j) * n], A[p + static_cast<long>(j) * n]);
-    const double inverse = 1 / column[k];
-    for (int i = k + 1; i < n; ++i) column[i] *= inverse;
-    for (int j = k + 1; j < n; ++j) {
-      double* target = A + static_cast<long>(j) * n;
-      const double factor = target[k];
-      if (factor == 0) continue;
-      for (int i = k + 1; i < n; ++i) target[i] -= factor * column[i];
+// Four columns at a time: first these, then what they do to the columns behind them.
+void small_lu(int n, double* A, int* pivots) {
+  const auto column = [&](int k) { return A + static_cast<long>(k) * n; };
+  double factor[4];
+  for (int first = 0; first < n; first += 4) {
+    const int last = std::min(first + 4, n);
+    for (int k = first; k < last; ++k) {
+      double* const own = column(k);
+      int p = k;
+      for (int i = k + 1; i < n; ++i)
+        if (std::abs(own[i]) > std::abs(own[p])) p = i;
+      pivots[k] = p;
+      if (own[p] == 0) continue;
+      if (p != k)
+        for (int j = 0; j < n; ++j) std::swap(column(j)[k], column(j)[p]);
+      const double inverse = 1 / own[k];
+      for (int i = k + 1; i < n; ++i) own[i] *= inverse;
+      for (int j = k + 1; j < last; ++j) {
+        factor[0] = -column(j)[k];
+        if (k + 1 < n) add_column_product(n - k - 1, 1, own + k + 1, n, factor, column(j) + k + 1);
+      }
+    }
+    for (int j = last; j < n; ++j) {
+      double* const target = column(j);
+      bool any = false;
+      for (int k = first; k < last; ++k) {
+        factor[k - first] = -target[k];
+        any |= target[k] != 0;
+        for (int i = k + 1; i < last; ++i) target[i] -= column(k)[i] * target[k];
+      }
+      if (any) add_column_product(n - last, last - first, column(first) + last, n, factor, target + last);
     }
   }
 }
 
-LISSOM_SIMD void small_lu_solve(int n, const double* A, const int* pivots, double* x) {
+// Four columns at a time, so that x is gone through a quarter as often: their triangle first, then what is below or above
+// of it.
+void small_lu_solve(int n, const double* A, const int* pivots, double* x) {
   for (int k = 0; k < n; ++k) std::swap(x[k], x[pivots[k]]);
-  for (int k = 0; k < n; ++k) {
-    const double* column = A + static_cast<long>(k) * n;
-    for (int i = k + 1; i < n; ++i) x[i] -= column[i] * x[k];
+  const auto column = [&](int k) { return A + static_cast<long>(k) * n; };
+  double y[4];
+  for (int k = 0; k < n; k += 4) {
+    const int last = std::min(k + 4, n);
+    for (int c = k; c < last; ++c) {
+      y[c - k] = -x[c];
+      for (int i = c + 1; i < last; ++i) x[i] -= column(c)[i] * x[c];
+    }
+    if (last < n) add_column_product(n - last, last - k, column(k) + last, n, y, x + last);
   }
-  for (int k = n - 1; k >= 0; --k) {
-    const double* column = A + static_cast<long>(k) * n;
-    x[k] /= column[k];
-    for (int i = 0; i < k; ++i) x[i] -= column[i] * x[k];
+  for (int end = n; end > 0;) {
+    const int k = (end - 1) / 4 * 4;
+    for (int c = end - 1; c >= k; --c) {
+      x[c] /= column(c)[c];
+      y[c - k] = -x[c];
+      for (int i = k; i < c; ++i) x[i] -= column(c)[i] * x[c];
+    }
+    if (k > 0) add_column_product(k, end - k, column(k), n, y, x);
+    end = k;
   }
 }
 

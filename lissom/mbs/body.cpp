@@ -32,6 +32,11 @@ std::vector<int> Body::marker_coordinates(int) const {
   return all;
 }
 
+void Body::add_marker_force(int, const Vector&, const Vector&, const Vector12d&, Workspace&,
+                            Eigen::Ref<Eigen::VectorXd>) const {
+  LISSOM_ASSERT(!projects_forces());
+}
+
 std::vector<NodeGroup> Body::node_groups() const {
   return {{name(), 0, static_cast<int>(node_ids().size())}};
 }

@@ -168,6 +168,17 @@ class Body {
   // for all states; it stays where it is until another marker is made. Null otherwise.
   virtual const Matrix12Xd* linear_marker(int) const { return nullptr; }
 
+  // What a residual asks of a marker: m and its rate alone, of their axes only where somebody uses them, and r (n) +=
+  // J' f of forces f on it. By default markers come with J, and the System multiplies with it; bodies that say
+  // `projects_forces` are spared that.
+  virtual bool projects_forces() const { return false; }
+  virtual void marker_motion(int marker, const Vector& q, const Vector& v, [[maybe_unused]] bool axes,
+                             Workspace& workspace, MarkerKinematics& out) const {
+    this->marker(marker, q, v, false, workspace, out);
+  }
+  virtual void add_marker_force(int marker, const Vector& q, const Vector& v, const Vector12d& f,
+                                Workspace& workspace, Eigen::Ref<Eigen::VectorXd> r) const;
+
  private:
   std::string name_;
 };

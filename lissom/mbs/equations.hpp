@@ -5,7 +5,7 @@
 //
 // h holding the quadratic velocity terms, elastic and damping forces, less the applied ones. Without
 // constraints it is an ordinary differential equation. Constraints are independent of each other (a System
-// leaves redundant ones out).
+// leaves redundant ones out, and may choose anew which ones while it moves).
 #pragma once
 
 #include <Eigen/Core>
@@ -17,6 +17,8 @@
 #include "lissom/linalg/newton_matrix.hpp"
 
 namespace lissom {
+
+class Archive;
 
 // Angles beyond half a turn: what positions alone do not say. Springs that wind up (load.hpp) know their
 // angle but for whole turns, so that a run remembers where each of these angles was at the last accepted
@@ -125,6 +127,13 @@ class Equations {
     (void)state, (void)inertia_weight, (void)weights, (void)r, (void)J;
     LISSOM_ASSERT(false);
   }
+
+  // Constraints that are independent at some positions need not be so at others. Called with accepted states, one after
+  // the other: true where other rows, as many, stand for the constraints from here on. Blocks and multipliers are then
+  // others, so that solvers are made anew and the integrator begins again.
+  virtual bool choose_rows(const State&) { return false; }
+  // What later choices depend on, the rows themselves included.
+  virtual void archive_rows(Archive&) {}
 };
 
 }  // namespace lissom

@@ -19,6 +19,7 @@
 
 #include "lissom/core/rotation.hpp"
 #include "lissom/linalg/blas.hpp"
+#include "lissom/linalg/column_products.hpp"
 #include "lissom/mbs/frame_inertia.hpp"
 #include "lissom/mbs/frame_marker.hpp"
 
@@ -77,6 +78,11 @@ class FloatingFrame final : public Body {
     MatrixX9d A, A_v, A_a;  // of u, du/dt, d2u/dt2 and Phi
     MatrixXK coupling;
     MatrixXd block;
+    // R, dR/dt and L, for the rotation coordinates s and s' that they were made from
+    Eigen::Matrix<double, K, 1> at = Eigen::Matrix<double, K, 1>::Zero(), at_rate = at;
+    Matrix3d R, R_v;
+    RotationGradient L;
+    bool turned = false;
   };
 
   FloatingFrame(const std::string& name, FrameData data)
@@ -106,6 +112,11 @@ class FloatingFrame final : public Body {
   bool marker_rotates(int marker) const override { return markers_.at(marker).rotates; }
   void marker(int marker, const Vector& q, const Vector& v, bool gradients, Workspace& workspace,
               MarkerKinematics& out) const override;
+  bool projects_forces() const override { return true; }
+  void marker_motion(int marker, const Vector& q, const Vector& v, bool axes, Workspace& workspace,
+                     MarkerKinematics& out) const override;
+  void add_marker_force(int marker, const Vector& q, const Vector& v, const Vector12d& f,
+                        Workspace& workspace, Eigen::Ref<VectorXd> r) const override;
   void add_marker_hessian(int marker, const Vector& q, const Vector12d& w, double factor,
                           Workspace& workspace, Eigen::Ref<MatrixXd> H) const override;
 
@@ -145,6 +156,17 @@ class FloatingFrame final : public Body {
     else
       return square(q.template segment<K>(3));
   }
+  // Markers of a body are asked for one after the other.
+  static void turn(const Vector& q, const Vector& v, Room& room) {
+    const auto s = q.template segment<K>(3), s_v = v.template segment<K>(3);
+    if (room.turned && s == room.at && s_v == room.at_rate) return;
+    room.at = s;
+    room.at_rate = s_v;
+    room.L = gradient(q);
+    room.R = rotation(q);
+    room.R_v = times(room.L, v);
+    room.turned = true;
+  }
   static Matrix3d times(const RotationGradient& L, const Vector& v) {
     return square((L * v.template segment<K>(3)).eval());
   }
@@ -162,14 +184,40 @@ class FloatingFrame final : public Body {
   Matrix3d second_moment(const MatrixX9d& A, const Eigen::Ref<const VectorXd>& eta) const {
     Matrix3d S = data_.inertia.second_moment;
     if (N_ == 0) return S;
-    Vector9d z = Vector9d::Zero();
-    z.head<6>().noalias() = A.template leftCols<6>().transpose() * eta;
-    z.head<6>().noalias() += data_.inertia.position.template leftCols<6>().transpose() * eta;
-    return S + matrix_of(z);
+    Vector9d z = Vector9d::Zero(), at_rest = Vector9d::Zero();
+    column_dots(N_, 6, A.data(), N_, eta.data(), z.data());
+    column_dots(N_, 6, data_.inertia.position.data(), N_, eta.data(), at_rest.data());
+    return S + matrix_of(z + at_rest);
   }
   Matrix3d moment(const MatrixX9d& A, const Eigen::Ref<const VectorXd>& w) const {
     if (N_ == 0) return Matrix3d::Zero();
-    return matrix_of(A.transpose() * w);
+    Vector9d z;
+    column_dots(N_, 9, A.data(), N_, w.data(), z.data());
+    return matrix_of(z);
+  }
+
+  // What a marker's place and angles are in the frame: y_0 = o + U_t eta and theta = U_r eta, and their rates.
+  struct InFrame {
+    Vector3d y, y_v, theta, theta_v;
+  };
+  InFrame in_frame(const FrameMarker& mark, const Eigen::Ref<const VectorXd>& eta) const {
+    InFrame s{mark.origin, Vector3d::Zero(), Vector3d::Zero(), Vector3d::Zero()};
+    if (N_ == 0) return s;
+    Eigen::Matrix<double, 6, 1> x = Eigen::Matrix<double, 6, 1>::Zero();
+    column_dots(N_, mark.rotates ? 6 : 3, mark.by_mode.data(), N_, eta.data(), x.data());
+    s.y += x.head<3>();
+    s.theta = x.tail<3>();
+    return s;
+  }
+  InFrame in_frame(const FrameMarker& mark, const Eigen::Ref<const VectorXd>& eta,
+                   const Eigen::Ref<const VectorXd>& eta_v) const {
+    InFrame s = in_frame(mark, eta);
+    if (N_ == 0) return s;
+    Eigen::Matrix<double, 6, 1> x = Eigen::Matrix<double, 6, 1>::Zero();
+    column_dots(N_, mark.rotates ? 6 : 3, mark.by_mode.data(), N_, eta_v.data(), x.data());
+    s.y_v = x.head<3>();
+    s.theta_v = x.tail<3>();
+    return s;
   }
 
   FrameData data_;
@@ -194,11 +242,12 @@ void FloatingFrame<K>::add_residual(const Vector& q, const Vector& v, const Vect
     F = s.R_a * second_moment(room.A, eta) + 2 * s.R_v * moment(room.A, eta_v) +
         w * s.R * moment(room.A, eta_a);
     // the three products that a skew R'R' leaves
-    const Eigen::Map<const MatrixXd> Y(inertia.matrix(6).data(), N_, 3 * N_);
-    Eigen::Map<VectorXd>(room.A_v.data() + 6 * N_, 3 * N_).noalias() = Y.transpose() * eta_v;
+    inertia.of_skew_motion(eta_v, room.A_v);
     auto f = r.tail(N_);
-    f.noalias() += room.A * parts(s.R.transpose() * s.R_a);
-    f.noalias() += room.A_v.template rightCols<3>() * (2 * skew_vector(s.R.transpose() * s.R_v)).eval();
+    const Vector9d turning = parts(s.R.transpose() * s.R_a);
+    const Vector3d coriolis = 2 * skew_vector(s.R.transpose() * s.R_v);
+    add_column_product(N_, 9, room.A.data(), N_, turning.data(), f.data());
+    add_column_product(N_, 3, room.A_v.data() + 6 * N_, N_, coriolis.data(), f.data());
     f += w * eta_a + data_.stiffness.cwiseProduct(eta);
     if (data_.damping.size() > 0) f += data_.damping.cwiseProduct(eta_v);
     if (data_.full_damping.size() > 0) f.noalias() += data_.full_damping * eta_v;
@@ -353,6 +402,60 @@ void FloatingFrame<K>::add_own_hessian(const Vector& lambda, double factor, Eige
 }
 
 // Every part of a marker is R y with a vector y of the frame: y_0 = o + U_t eta, y_k = B(theta) a_k.
+template <int K>
+void FloatingFrame<K>::marker_motion(int number, const Vector& q, const Vector& v, bool axes, Workspace& workspace,
+                                     MarkerKinematics& out) const {
+  const FrameMarker& mark = markers_[number];
+  auto& room = static_cast<Room&>(workspace);
+  turn(q, v, room);
+  const Matrix3d &R = room.R, &R_v = room.R_v;
+  const InFrame s = in_frame(mark, q.tail(N_), v.tail(N_));
+  out.rotates = mark.rotates;
+  out.m.head<3>() = q.template head<3>() + R * s.y;
+  out.rate.head<3>() = v.template head<3>() + R_v * s.y + R * s.y_v;
+  if (!axes) return;
+  if (!mark.rotates) {
+    out.m.tail<9>().setZero();
+    out.rate.tail<9>().setZero();
+    return;
+  }
+  for (int row = 3; row < 12; row += 3) {
+    const Vector3d axis = mark.axes.col(row / 3 - 1), turned = s.theta.cross(axis);
+    const Vector3d turned_v = s.theta_v.cross(axis);
+    const Vector3d y = axis + turned + s.theta.cross(turned) / 2;
+    const Vector3d y_v = turned_v + (s.theta_v.cross(turned) + s.theta.cross(turned_v)) / 2;
+    out.m.segment<3>(row).noalias() = R * y;
+    out.rate.segment<3>(row).noalias() = R_v * y + R * y_v;
+  }
+}
+
+// r += J' f: forces and moments in the frame, then those on the rotation coordinates, L' (sum f y'), and on the modes,
+// U_t' R' f_0 + U_r' sum (dy_k/dtheta)' R' f_k.
+template <int K>
+void FloatingFrame<K>::add_marker_force(int number, const Vector& q, const Vector& v, const Vector12d& f,
+                                        Workspace& workspace, Eigen::Ref<VectorXd> r) const {
+  const FrameMarker& mark = markers_[number];
+  auto& room = static_cast<Room&>(workspace);
+  turn(q, v, room);
+  const Matrix3d& R = room.R;
+  const InFrame s = in_frame(mark, q.tail(N_));
+  r.template head<3>() += f.head<3>();
+  Matrix3d F = f.head<3>() * s.y.transpose();
+  Eigen::Matrix<double, 6, 1> in_frame;
+  in_frame.head<3>() = R.transpose() * f.head<3>();
+  in_frame.tail<3>().setZero();
+  for (int row = 3; row < 12 && mark.rotates; row += 3) {
+    const Vector3d axis = mark.axes.col(row / 3 - 1), turned = s.theta.cross(axis), force = f.segment<3>(row);
+    if (force.isZero(0)) continue;
+    F += force * (axis + turned + s.theta.cross(turned) / 2).transpose();
+    const Vector3d g = R.transpose() * force;
+    in_frame.tail<3>() += axis.cross(g) + (turned.cross(g) + axis.cross(g.cross(s.theta))) / 2;
+  }
+  r.template segment<K>(3) += room.L.transpose().lazyProduct(column_of(F));
+  if (N_ > 0)
+    add_column_product(N_, mark.rotates ? 6 : 3, mark.by_mode.data(), N_, in_frame.data(), r.data() + 3 + K);
+}
+
 template <int K>
 void FloatingFrame<K>::marker(int number, const Vector& q, const Vector& v, bool gradients, Workspace&,
                               MarkerKinematics& out) const {

@@ -1,9 +1,11 @@
 #include "lissom/mbs/frame_inertia.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "lissom/core/error.hpp"
 #include "lissom/linalg/blas.hpp"
+#include "lissom/linalg/column_products.hpp"
 
 namespace lissom {
 
@@ -23,18 +25,31 @@ constexpr int second_of[9] = {0, 1, 2, 1, 2, 0, 2, 0, 1};
 
 }  // namespace
 
-// Y is symmetric or skew block by block, so that one product with its transpose gives all nine
 void FrameInertia::of_motion(const Eigen::Ref<const VectorXd>& w,
                              Eigen::Ref<Eigen::Matrix<double, Eigen::Dynamic, 9>> result) const {
   if (modes() == 0) return;
   LISSOM_ASSERT(result.outerStride() == modes() && w.size() == modes());
-  Eigen::Map<VectorXd>(result.data(), 9 * modes()).noalias() = deformation.transpose() * w;
+  const int N = modes();
+  std::fill_n(result.data(), 9 * N, 0.0);
+  add_column_product(9 * N, N, by_mode.data(), 9 * N, w.data(), result.data());
+}
+
+void FrameInertia::of_skew_motion(const Eigen::Ref<const VectorXd>& w,
+                                  Eigen::Ref<Eigen::Matrix<double, Eigen::Dynamic, 9>> result) const {
+  const int N = modes();
+  if (N == 0) return;
+  LISSOM_ASSERT(result.outerStride() == N && w.size() == N);
+  std::fill_n(result.data() + 6 * N, 3 * N, 0.0);
+  add_column_product(3 * N, N, by_mode.data() + 6 * N, 9 * N, w.data(), result.data() + 6 * N);
 }
 
 void FrameInertia::of_place(const Eigen::Ref<const VectorXd>& eta,
                             Eigen::Ref<Eigen::Matrix<double, Eigen::Dynamic, 9>> result) const {
-  of_motion(eta, result);
-  result += position;
+  if (modes() == 0) return;
+  LISSOM_ASSERT(result.outerStride() == modes() && eta.size() == modes());
+  const int N = modes();
+  std::copy_n(position.data(), 9 * N, result.data());
+  add_column_product(9 * N, N, by_mode.data(), 9 * N, eta.data(), result.data());
 }
 
 MatrixXd flexible_natural_modes(const ReducedBody& reduced) {
@@ -110,6 +125,7 @@ FrameInertia frame_inertia(const ReducedBody& reduced, const MatrixXd& modes) {
       result.deformation.middleCols((k == 3 ? 8 : k + 2) * N, N) = block - block.transpose();
     }
   }
+  result.by_mode = result.deformation.transpose();
   return result;
 }
 

@@ -43,6 +43,9 @@ struct FrameInertia {
   // N by 9 N: nine matrices Y_k of Phi and Phi side by side, entry (i, j) with Phi_i before Phi_j; the first
   // six are symmetric, the last three skew. Y_0 + Y_1 + Y_2 = I.
   Eigen::MatrixXd deformation;
+  // The same as 9 N by N, column j being the nine Y_k' e_j one below the other: nine numbers for each mode are one
+  // product.
+  Eigen::MatrixXd by_mode;
 
   int modes() const { return static_cast<int>(position.rows()); }
   auto matrix(int k) const { return deformation.middleCols(k * modes(), modes()); }
@@ -51,6 +54,9 @@ struct FrameInertia {
                 Eigen::Ref<Eigen::Matrix<double, Eigen::Dynamic, 9>> result) const;
   void of_motion(const Eigen::Ref<const Eigen::VectorXd>& w,
                  Eigen::Ref<Eigen::Matrix<double, Eigen::Dynamic, 9>> result) const;
+  // The last three columns of it alone.
+  void of_skew_motion(const Eigen::Ref<const Eigen::VectorXd>& w,
+                      Eigen::Ref<Eigen::Matrix<double, Eigen::Dynamic, 9>> result) const;
 };
 
 // N by (flexible modes): the reduced body's natural modes without the rigid ones. Throws InputError when it

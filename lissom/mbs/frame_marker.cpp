@@ -179,6 +179,8 @@ FrameMarker make_frame_marker(const FramePlaces& places, const MarkerSpec& spec)
       }
       break;
   }
+  marker.by_mode.resize(places.flexible, 6);
+  marker.by_mode << marker.translation.transpose(), marker.rotation.transpose();
   return marker;
 }
 

@@ -22,6 +22,7 @@ struct FrameMarker {
   Eigen::Vector3d origin = Eigen::Vector3d::Zero();    // o [m]
   Eigen::Matrix3d axes = Eigen::Matrix3d::Identity();  // a_k as columns
   Eigen::Matrix3Xd translation, rotation;              // U_t, U_r: 3 by N
+  Eigen::Matrix<double, Eigen::Dynamic, 6> by_mode;    // N by 6: U_t' and U_r' side by side
   bool rotates = true;
 };
 

@@ -241,6 +241,27 @@ void joint_gradient(const Joint& joint, double t, const Vector12d& first, const 
   }
 }
 
+JointForms::JointForms(const Joint& joint, double t) : count_(joint.constraints()) {
+  build_rows(joint, t, 0, rows_);
+}
+
+void JointForms::constraint(const Vector12d& first, const Vector12d& second,
+                            Eigen::Ref<Eigen::VectorXd> g) const {
+  const Vector24d m = both(first, second);
+  for (int i = 0; i < count_; ++i) g[i] = rows_[i].value(m);
+}
+
+void JointForms::add_forces(const Vector12d& first, const Vector12d& second,
+                            const Eigen::Ref<const Eigen::VectorXd>& lambda, Vector12d& first_force,
+                            Vector12d& second_force) const {
+  const Vector24d m = both(first, second);
+  Vector24d force = Vector24d::Zero();
+  for (int i = 0; i < count_; ++i)
+    if (lambda[i] != 0) rows_[i].add_gradient(m, lambda[i], force);
+  first_force += force.head<12>();
+  second_force += force.tail<12>();
+}
+
 void joint_hessian(const Joint& joint, double t, const Eigen::Ref<const Eigen::VectorXd>& lambda,
                    const Vector12d&, const Vector12d&, Eigen::Ref<Eigen::Matrix<double, 24, 24>> hessian) {
   // the forms are quadratic: where the markers are does not matter

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "lissom/core/time_function.hpp"
+#include "lissom/mbs/bilinear_form.hpp"
 #include "lissom/mbs/marker.hpp"
 
 namespace lissom {
@@ -105,6 +106,20 @@ void joint_gradient(const Joint& joint, double t, const Vector12d& first, const 
 void joint_hessian(const Joint& joint, double t, const Eigen::Ref<const Eigen::VectorXd>& lambda,
                    const Vector12d& first, const Vector12d& second,
                    Eigen::Ref<Eigen::Matrix<double, 24, 24>> hessian);
+// The rows of a joint at a time as forms of its markers, for those who evaluate them again and again: the constraints,
+// as above, and the forces of multipliers lambda (k), dg/dm' lambda, which are added.
+class JointForms {
+ public:
+  JointForms() = default;
+  JointForms(const Joint& joint, double t);
+  void constraint(const Vector12d& first, const Vector12d& second, Eigen::Ref<Eigen::VectorXd> g) const;
+  void add_forces(const Vector12d& first, const Vector12d& second, const Eigen::Ref<const Eigen::VectorXd>& lambda,
+                  Vector12d& first_force, Vector12d& second_force) const;
+
+ private:
+  std::array<BilinearForm, 6> rows_;
+  int count_ = 0;
+};
 // Partial derivatives with respect to t: dg/dt (k), d2g/dt2 (k), and d2g/dm dt, k by 24.
 void joint_time_derivatives(const Joint& joint, double t, const Vector12d& first, const Vector12d& second,
                             Eigen::Ref<Eigen::VectorXd> rate, Eigen::Ref<Eigen::VectorXd> second_rate,

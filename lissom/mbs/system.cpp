@@ -1,7 +1,6 @@
 #include "lissom/mbs/system.hpp"
 
 #include <Eigen/Geometry>
-#include <Eigen/QR>
 
 #include <algorithm>
 #include <array>
@@ -10,8 +9,10 @@
 
 #include <fmt/ranges.h>
 
+#include "lissom/core/archive.hpp"
 #include "lissom/core/simd.hpp"
 #include "lissom/core/text.hpp"
+#include "lissom/linalg/row_elimination.hpp"
 #include "lissom/mbs/bilinear_form.hpp"
 #include "lissom/mbs/linear_loads.hpp"
 
@@ -22,6 +23,11 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
+
+// Rows that stand for redundant constraints are looked at again once a body has moved by so much of its size, sooner as
+// their smallest part gets smaller, and chosen anew once that has come down to so much of what it was when they were
+// chosen.
+constexpr double look_again = 0.25, choose_again = 0.1;
 
 std::string prefix(const SourcePos& where) {
   const std::string text = to_string(where);
@@ -204,7 +210,9 @@ struct BodyPart {
 struct JointPart {
   std::array<int, 2> slots;
   int row = 0, rows = 0;
-  bool curved = false;    // second derivatives with respect to the markers
+  bool curved = false;  // second derivatives with respect to the markers
+  bool driven = false;  // its rows depend on the time
+  JointForms forms;
   std::vector<int> kept;  // local rows
   std::array<MatrixXd, 2> gradient, gradient_transposed;
   std::array<int, 2> gradient_block = {-1, -1}, transposed_block = {-1, -1};
@@ -287,6 +295,7 @@ struct SystemEquations::Impl {
   const System& system;
   std::vector<int> kept;
   std::vector<int> reduced;  // of all rows: place among those kept, or -1
+  std::vector<int> row_groups;
   int n = 0;
 
   std::vector<BodyPart> bodies;
@@ -303,15 +312,21 @@ struct SystemEquations::Impl {
 
   VectorXd scale, rest;         // displacement scale; zeros in place of velocities
   VectorXd marker_q, marker_v;  // where the markers were evaluated last
-  int marker_level = -1;        // -1: nowhere; 0: without V, 1: with V of damped ones, 2: with all V
+  // What was evaluated there; each has what those before it have.
+  enum Level { Nowhere, Values, Gradients, DampedRates, AllRates };  // m and its rate; J; V of damped ones; V
+  Level marker_level = Nowhere;
   bool any_active = false;
-  bool all_markers = false;     // those that are not active, too
+  bool all_markers = false;  // those that are not active, too
   double length = 1, typical_mass = 1;
+  // Of choose_rows(): where rows were looked at last (empty: nowhere), their smallest part there, and when they were
+  // chosen.
+  VectorXd looked_at;
+  double part_seen = 0, part_chosen = 0;
   Eigen::Matrix3Xd scratch;
   LoadEvaluation load;
   Turns counted;  // room
   bool compact = false, has_other_loads = false;
-  LinearLoads linear{0};  // of compact ones
+  LinearLoads linear{0};                                       // of compact ones
   double linear_t = std::numeric_limits<double>::quiet_NaN();  // what they were set to
   VectorXd linear_u;
   Matrix24d H;
@@ -329,6 +344,11 @@ struct SystemEquations::Impl {
       LISSOM_ASSERT(kept[i] >= 0 && kept[i] < all && (i == 0 || kept[i] > kept[i - 1]));
       reduced[kept[i]] = static_cast<int>(i);
     }
+    for (size_t j = 0; j < system.joints().size(); ++j)
+      row_groups.insert(row_groups.end(), system.joints()[j].constraints(), static_cast<int>(j));
+    for (size_t b = 0; b < system.bodies().size(); ++b)
+      row_groups.insert(row_groups.end(), system.bodies()[b]->own_constraints(),
+                        static_cast<int>(system.joints().size() + b));
     rest = VectorXd::Zero(n);
     marker_q = marker_v = rest;
     add_bodies();
@@ -437,6 +457,8 @@ struct SystemEquations::Impl {
       part.row = system.joint_row(static_cast<int>(j));
       part.rows = joint.constraints();
       part.curved = is_curved(joint.kind);
+      part.driven = is_driven(joint.kind);
+      if (!part.driven) part.forms = JointForms(joint, 0);
       part.slots = {slot_of(joint.first, needs_rotation(joint.kind, 0), false),
                     slot_of(joint.second, needs_rotation(joint.kind, 1), false)};
       for (int i = 0; i < part.rows; ++i)
@@ -508,7 +530,9 @@ struct SystemEquations::Impl {
     if (changed) linear.set_time(t, linear_u);
     linear_t = t;
   }
-  const Turns* turns_of(const State& state) const { return state.turns.angle.size() > 0 ? &state.turns : nullptr; }
+  const Turns* turns_of(const State& state) const {
+    return state.turns.angle.size() > 0 ? &state.turns : nullptr;
+  }
 
   // Forces that are gradients of a potential, or torques about the one axis of plane motion, have a symmetric
   // derivative; dampers and forces that follow a body do not.
@@ -570,6 +594,54 @@ struct SystemEquations::Impl {
     }
   }
 
+  // Other rows in place of those kept, as many.
+  void keep(std::vector<int> rows) {
+    LISSOM_ASSERT(rows.size() == kept.size());
+    kept = std::move(rows);
+    std::fill(reduced.begin(), reduced.end(), -1);
+    for (size_t i = 0; i < kept.size(); ++i) reduced[kept[i]] = static_cast<int>(i);
+    for (Slot& slot : slots) slot.active = false;
+    for (const LoadPart& part : loads)
+      for (const int slot : part.slots) slots[slot].active = true;
+    for (size_t b = 0; b < bodies.size(); ++b) {
+      BodyPart& part = bodies[b];
+      part.own_kept.clear();
+      for (int i = 0; i < part.own_full.rows(); ++i)
+        if (reduced[system.own_row(static_cast<int>(b)) + i] >= 0) part.own_kept.push_back(i);
+      part.own_gradient = MatrixXd::Zero(part.own_kept.size(), part.own_columns.size());
+      part.own_gradient_transposed = part.own_gradient.transpose();
+      part.gradient_block = part.transposed_block = -1;
+    }
+    for (JointPart& part : joints) {
+      part.kept.clear();
+      for (int i = 0; i < part.rows; ++i)
+        if (reduced[part.row + i] >= 0) part.kept.push_back(i);
+      for (int side = 0; side < 2; ++side) {
+        Slot& slot = slots[part.slots[side]];
+        slot.active |= !part.kept.empty();
+        if (slot.body < 0) continue;
+        part.gradient[side] = MatrixXd::Zero(part.kept.size(), groups[slot.group].n);
+        part.gradient_transposed[side] = part.gradient[side].transpose();
+      }
+      part.gradient_block = part.transposed_block = {-1, -1};
+    }
+    blocks.clear();
+    add_blocks();
+    marker_level = Nowhere;
+  }
+
+  // How far a body has moved at most since rows were looked at, in its own size: so much may their directions have
+  // changed.
+  double moved_since(const VectorXd& q) const {
+    double largest = 0;
+    for (size_t b = 0; b < bodies.size(); ++b) {
+      const double size = system.bodies()[b]->radius() > 0 ? system.bodies()[b]->radius() : length;
+      for (int i = bodies[b].offset; i < bodies[b].offset + bodies[b].n; ++i)
+        largest = std::max(largest, scale[i] * std::abs(q[i] - looked_at[i]) / size);
+    }
+    return largest;
+  }
+
   // sizes at the initial positions
   void measure() {
     scale.resize(n);
@@ -595,7 +667,7 @@ struct SystemEquations::Impl {
       typical_mass = masses[masses.size() / 2];
     }
     // the box around all markers, or the largest body
-    evaluate_markers(q, v, false, false, true);
+    evaluate_markers(q, v, Values, true);
     Eigen::AlignedBox3d box;
     for (const Slot& slot : slots) box.extend(Vector3d(slot.kinematics.position()));
     length = std::max(box.isEmpty() ? 0.0 : box.diagonal().norm(), radius);
@@ -608,19 +680,22 @@ struct SystemEquations::Impl {
     return x.segment(bodies[body].offset, bodies[body].n);
   }
 
-  // V of markers with dampers, or of all. What was evaluated last is kept: a Newton iteration asks for the
-  // residual, the constraints and the matrix at the same positions.
-  void evaluate_markers(const VectorXd& q, const VectorXd& v, bool damped_gradients, bool all_gradients,
-                        bool inactive = false) {
+  // What was evaluated last is kept: a Newton iteration asks for the residual, the constraints and the matrix at the
+  // same positions.
+  void evaluate_markers(const VectorXd& q, const VectorXd& v, Level level, bool inactive = false) {
     if (slots.empty() || (!any_active && !inactive)) return;
-    const int level = all_gradients ? 2 : damped_gradients ? 1 : 0;
     if (level <= marker_level && (all_markers || !inactive) && q == marker_q && v == marker_v) return;
-    marker_level = -1;  // nothing is valid should a marker throw
+    marker_level = Nowhere;  // nothing is valid should a marker throw
     for (Slot& slot : slots) {
       if (slot.body < 0 || !(slot.active || inactive)) continue;
-      const bool gradients = all_gradients || (damped_gradients && slot.damped);
-      system.bodies()[slot.body]->marker(slot.marker, part_of(q, slot.body), part_of(v, slot.body), gradients,
-                                         *bodies[slot.body].workspace, slot.kinematics);
+      const Body& body = *system.bodies()[slot.body];
+      const auto q_part = part_of(q, slot.body), v_part = part_of(v, slot.body);
+      Body::Workspace& workspace = *bodies[slot.body].workspace;
+      if (level == Values)
+        body.marker_motion(slot.marker, q_part, v_part, slot.axes, workspace, slot.kinematics);
+      else
+        body.marker(slot.marker, q_part, v_part, level == AllRates || (level == DampedRates && slot.damped),
+                    workspace, slot.kinematics);
     }
     marker_q = q;
     marker_v = v;
@@ -656,10 +731,10 @@ struct SystemEquations::Impl {
     return sum;
   }
 
-  // m and J alone, whatever the velocities.
-  void evaluate_positions(const VectorXd& q, bool inactive = false) {
-    if (marker_level < 0 || (inactive && !all_markers) || q != marker_q)
-      evaluate_markers(q, rest, false, false, inactive);
+  // m alone or with J, whatever the velocities.
+  void evaluate_positions(const VectorXd& q, Level level, bool inactive = false) {
+    if (marker_level < level || (inactive && !all_markers) || q != marker_q)
+      evaluate_markers(q, rest, level, inactive);
   }
 
   const MarkerKinematics& kinematics(const JointPart& part, int side) const {
@@ -733,15 +808,20 @@ struct SystemEquations::Impl {
     second -= second_zero;
   }
 
+  // the rows of a joint, which are made once unless they depend on the time
+  const JointForms& forms(size_t j, double t) {
+    JointPart& part = joints[j];
+    if (part.driven) part.forms = JointForms(system.joints()[j], t);
+    return part.forms;
+  }
+
   // forces of the joint on its two markers
   void add_joint_forces(size_t j, double t, const VectorXd& lambda) {
     const JointPart& part = joints[j];
     if (part.kept.empty()) return;
-    Rows12 first, second;
-    joint_gradients(j, t, first, second);
-    const JointVector local = multipliers(part.row, part.rows, lambda);
-    slots[part.slots[0]].force += first.transpose().lazyProduct(local);
-    slots[part.slots[1]].force += second.transpose().lazyProduct(local);
+    forms(j, t).add_forces(kinematics(part, 0).m, kinematics(part, 1).m,
+                           multipliers(part.row, part.rows, lambda), slots[part.slots[0]].force,
+                           slots[part.slots[1]].force);
   }
 
   void clear_forces() {
@@ -778,10 +858,14 @@ struct SystemEquations::Impl {
   }
 
   // forces on the markers as forces on the coordinates
-  void add_marker_forces(Eigen::Ref<VectorXd> r) const {
+  void add_marker_forces(const State& state, Eigen::Ref<VectorXd> r) const {
     for (const Slot& slot : slots) {
       if (slot.body < 0 || !slot.active) continue;
-      if (!slot.sparse) {
+      if (const Body& body = *system.bodies()[slot.body]; body.projects_forces()) {
+        body.add_marker_force(slot.marker, part_of(state.q, slot.body), part_of(state.v, slot.body),
+                              slot.force, *bodies[slot.body].workspace,
+                              r.segment(bodies[slot.body].offset, bodies[slot.body].n));
+      } else if (!slot.sparse) {
         auto own = r.segment(bodies[slot.body].offset, bodies[slot.body].n);
         if (slot.axes)
           own += slot.kinematics.J.transpose().lazyProduct(slot.force);
@@ -817,7 +901,7 @@ struct SystemEquations::Impl {
   // The rows of all constraints, or of those kept: where row i of all goes, or -1.
   int place(int i, bool all) const { return all ? i : reduced[i]; }
   void gradients(double t, const VectorXd& q, bool all, Eigen::Ref<MatrixXd> G) {
-    evaluate_positions(q, all);
+    evaluate_positions(q, Gradients, all);
     G.setZero();
     Rows12 first, second;
     for (size_t j = 0; j < joints.size(); ++j) {
@@ -844,15 +928,51 @@ struct SystemEquations::Impl {
     }
   }
 
+  // All of them, without the zeros.
+  Eigen::SparseMatrix<double, Eigen::RowMajor> sparse_gradients(double t, const VectorXd& q) {
+    evaluate_positions(q, Gradients, true);
+    std::vector<Eigen::Triplet<double>> entries;
+    Rows12 first, second;
+    Eigen::RowVectorXd row;
+    for (size_t j = 0; j < joints.size(); ++j) {
+      const JointPart& part = joints[j];
+      joint_gradients(j, t, first, second);
+      for (int side = 0; side < 2; ++side) {
+        const Slot& slot = slots[part.slots[side]];
+        if (slot.body < 0) continue;
+        for (int i = 0; i < part.rows; ++i) {
+          row.setZero(slot.kinematics.J.cols());
+          add_row_times((side == 0 ? first : second).row(i), slot.kinematics.J, row);
+          for (Eigen::Index c = 0; c < row.size(); ++c)
+            if (row[c] != 0)
+              entries.emplace_back(
+                  part.row + i,
+                  slot.sparse ? slot.columns[c] : bodies[slot.body].offset + static_cast<int>(c), row[c]);
+        }
+      }
+    }
+    for (size_t b = 0; b < bodies.size(); ++b) {
+      evaluate_own(b, q);
+      const MatrixXd& own = bodies[b].own_full;
+      for (int i = 0; i < own.rows(); ++i)
+        for (int c = 0; c < own.cols(); ++c)
+          if (own(i, c) != 0)
+            entries.emplace_back(system.own_row(static_cast<int>(b)) + i, bodies[b].offset + c, own(i, c));
+    }
+    Eigen::SparseMatrix<double, Eigen::RowMajor> G(system.constraint_rows(), n);
+    G.setFromTriplets(entries.begin(), entries.end());
+    return G;
+  }
+
   void constraints(double t, const VectorXd& q, bool all, Eigen::Ref<VectorXd> g) {
     if (g.size() == 0) return;
-    evaluate_positions(q, all);
+    evaluate_positions(q, Values, all);
     JointVector values;
     for (size_t j = 0; j < joints.size(); ++j) {
       const JointPart& part = joints[j];
       if (part.kept.empty() && !all) continue;
       values.resize(part.rows);
-      joint_constraint(system.joints()[j], t, kinematics(part, 0).m, kinematics(part, 1).m, values);
+      forms(j, t).constraint(kinematics(part, 0).m, kinematics(part, 1).m, values);
       for (int i = 0; i < part.rows; ++i)
         if (const int row = place(part.row + i, all); row >= 0) g[row] = values[i];
     }
@@ -921,7 +1041,7 @@ void SystemEquations::residual(const State& state, double inertia_weight, Eigen:
     d.linear.add(state, d.turns_of(state), r.data(), 0, 0, nullptr);
   }
   // forces on the markers, then those on the coordinates
-  d.evaluate_markers(state.q, state.v, false, false);
+  d.evaluate_markers(state.q, state.v, Impl::Values);
   d.clear_forces();
   for (size_t j = 0; j < d.joints.size(); ++j) d.add_joint_forces(j, state.t, state.lambda);
   for (size_t l = 0; l < d.loads.size(); ++l) {
@@ -930,7 +1050,7 @@ void SystemEquations::residual(const State& state, double inertia_weight, Eigen:
     d.slots[d.loads[l].slots[0]].force -= d.load.force.head<12>();
     d.slots[d.loads[l].slots[1]].force -= d.load.force.tail<12>();
   }
-  d.add_marker_forces(r);
+  d.add_marker_forces(state, r);
 }
 
 void SystemEquations::constraint(double t, const Eigen::VectorXd& q, Eigen::Ref<Eigen::VectorXd> g) {
@@ -945,7 +1065,7 @@ void SystemEquations::jacobian(const State& state, double inertia_weight, const 
                                NewtonMatrix& matrix) {
   Impl& d = *impl_;
   const bool positions = weights.q != 0;
-  d.evaluate_markers(state.q, state.v, positions, false);
+  d.evaluate_markers(state.q, state.v, positions ? Impl::DampedRates : Impl::Gradients);
   d.clear_forces();
   matrix.set_zero();
 
@@ -1058,12 +1178,12 @@ void SystemEquations::linearise(const State& state, double inertia_weight, const
     d.linear.add(state, d.turns_of(state), r.data(), weights.q, weights.v, D.data());
   }
   if (d.has_other_loads) {
-    d.evaluate_markers(state.q, state.v, true, false);
+    d.evaluate_markers(state.q, state.v, Impl::DampedRates);
     d.clear_forces();
     for (size_t l = 0; l < d.loads.size(); ++l)
       if (!d.loads[l].linear) d.add_load(l, state, weights);
     d.add_curvature(state.q, weights.q);
-    d.add_marker_forces(r);
+    d.add_marker_forces(state, r);
   }
   // what J was is overwritten the next time
   J.resize(d.n, d.n);
@@ -1077,7 +1197,7 @@ void SystemEquations::constraint_gradient(double t, const Eigen::VectorXd& q, Ei
 void SystemEquations::constraint_rate(double t, const Eigen::VectorXd& q, const Eigen::VectorXd& v,
                                       Eigen::Ref<Eigen::VectorXd> rate) {
   Impl& d = *impl_;
-  d.evaluate_markers(q, v, false, false);
+  d.evaluate_markers(q, v, Impl::Values);
   Impl::JointDerivatives by;
   for (size_t j = 0; j < d.joints.size(); ++j) {
     const JointPart& part = d.joints[j];
@@ -1099,7 +1219,7 @@ void SystemEquations::constraint_rate_gradient(double t, const Eigen::VectorXd& 
                                                Eigen::Ref<Eigen::MatrixXd> gradient) {
   // d(dg/dm m' + dg/dt)/dq = (m' d2g/dm2 + d2g/dm dt) J + dg/dm V
   Impl& d = *impl_;
-  d.evaluate_markers(q, v, true, true);
+  d.evaluate_markers(q, v, Impl::AllRates);
   gradient.setZero();
   Impl::JointDerivatives by;
   Rows12 first_rate, second_rate;
@@ -1134,7 +1254,7 @@ void SystemEquations::constraint_curvature(double t, const Eigen::VectorXd& q, c
                                            Eigen::Ref<Eigen::VectorXd> curvature) {
   // m' d2g/dm2 m' + 2 d2g/dm dt m' + d2g/dt2 + dg/dm V v
   Impl& d = *impl_;
-  d.evaluate_markers(q, v, true, true);
+  d.evaluate_markers(q, v, Impl::AllRates);
   Impl::JointDerivatives by;
   Rows12 first_rate, second_rate;
   for (size_t j = 0; j < d.joints.size(); ++j) {
@@ -1179,7 +1299,7 @@ double SystemEquations::typical_mass() const {
 void SystemEquations::count_turns(State& state) {
   Impl& d = *impl_;
   if (d.turns == 0) return;
-  d.evaluate_markers(state.q, state.v, false, false);
+  d.evaluate_markers(state.q, state.v, Impl::Values);
   if (!d.linear.empty()) d.set_linear_time(state.t);
   // all are evaluated with what was counted before
   Turns& counted = d.counted;
@@ -1202,6 +1322,39 @@ std::vector<std::string> SystemEquations::turn_names() const {
   for (const Load& load : impl_->system.loads())
     if (counts_turns(load)) names.push_back(fmt::format("{} '{}'", name_of(load.kind), load.name));
   return names;
+}
+
+void SystemEquations::keep_rows(const std::vector<int>& kept) {
+  Impl& d = *impl_;
+  if (kept != d.kept) d.keep(kept);
+  d.looked_at.resize(0);
+}
+
+bool SystemEquations::choose_rows(const State& state) {
+  Impl& d = *impl_;
+  if (static_cast<int>(d.kept.size()) == d.system.constraint_rows() || d.kept.empty()) return false;
+  const bool first = d.looked_at.size() == 0;
+  if (!first && !(d.moved_since(state.q) > look_again * std::min(1.0, d.part_seen / d.part_chosen)))
+    return false;
+  d.looked_at = state.q;
+  d.part_seen = smallest_part(*this, state.t, state.q, d.kept);
+  if (first) d.part_chosen = d.part_seen;
+  if (d.part_seen >= choose_again * d.part_chosen) return false;
+  IndependentRows rows = independent_rows(*this, state.t, state.q);
+  // at a singular position fewer are, and there is no better choice than after it; the next look comes soon
+  if (rows.kept.size() != d.kept.size() || rows.kept == d.kept) return false;
+  const double part = smallest_part(*this, state.t, state.q, rows.kept);
+  if (!(part > 2 * d.part_seen)) return false;
+  d.keep(std::move(rows.kept));
+  d.part_seen = d.part_chosen = part;
+  return true;
+}
+
+void SystemEquations::archive_rows(Archive& archive) {
+  Impl& d = *impl_;
+  std::vector<int> kept = d.kept;
+  archive(kept, d.looked_at, d.part_seen, d.part_chosen);
+  if (kept != d.kept) d.keep(std::move(kept));
 }
 
 std::vector<double> SystemEquations::break_times() const {
@@ -1282,6 +1435,14 @@ void SystemEquations::all_gradients(double t, const Eigen::VectorXd& q, Eigen::R
   impl_->gradients(t, q, true, G);
 }
 
+Eigen::SparseMatrix<double, Eigen::RowMajor> SystemEquations::all_gradients(double t, const VectorXd& q) {
+  return impl_->sparse_gradients(t, q);
+}
+
+const std::vector<int>& SystemEquations::row_groups() const {
+  return impl_->row_groups;
+}
+
 std::string SystemEquations::constraint_name(int all_row) const {
   const System& system = impl_->system;
   for (size_t j = 0; j < system.joints().size(); ++j) {
@@ -1318,7 +1479,7 @@ SystemEnergy SystemEquations::energy(const State& state) {
     sum.load_power += power.applied;
     sum.damping_power += power.damping;
   }
-  d.evaluate_markers(state.q, state.v, false, false);
+  d.evaluate_markers(state.q, state.v, Impl::Values);
   for (size_t l = 0; l < d.loads.size(); ++l) {
     if (d.loads[l].linear) continue;
     d.evaluate(l, state, false);
@@ -1351,7 +1512,7 @@ Eigen::VectorXd SystemEquations::inputs(double t) const {
 void SystemEquations::input_forces(const State& state, Eigen::Ref<Eigen::MatrixXd> F) {
   Impl& d = *impl_;
   F.setZero();
-  d.evaluate_markers(state.q, state.v, false, false, !d.linear.empty());
+  d.evaluate_markers(state.q, state.v, Impl::Gradients, !d.linear.empty());
   for (size_t l = 0; l < d.loads.size(); ++l) {
     const LoadPart& part = d.loads[l];
     if (part.input < 0) continue;
@@ -1395,32 +1556,48 @@ Eigen::VectorXd SystemEquations::all_multipliers(const State& state) {
   if (d.kept.empty()) return lambda;
   for (size_t i = 0; i < d.kept.size(); ++i) lambda[d.kept[i]] = state.lambda[i];
 
-  // rows left out as combinations of those kept: null vectors of G' are these less the row itself.
-  // Coordinates are measured in metres, angles of joints as far as they move points.
-  MatrixXd G(all, d.n);
-  all_gradients(state.t, state.q, G);
-  for (int c = 0; c < d.n; ++c) G.col(c) /= d.scale[c];
-  std::vector<int> dropped;
+  // rows left out as combinations of those kept: null vectors of G' are these less the row itself. Coordinates are
+  // measured in metres
+  RowElimination::Rows G = all_gradients(state.t, state.q);
   for (int i = 0; i < all; ++i)
-    if (d.reduced[i] < 0) dropped.push_back(i);
-  const MatrixXd kept_rows = G(d.kept, Eigen::all).transpose();
-  const MatrixXd combinations =
-      kept_rows.colPivHouseholderQr().solve(MatrixXd(G(dropped, Eigen::all).transpose()));
-  MatrixXd N = MatrixXd::Zero(all, dropped.size());
-  for (size_t k = 0; k < dropped.size(); ++k) {
-    N(dropped[k], k) = -1;
-    for (size_t i = 0; i < d.kept.size(); ++i) N(d.kept[i], k) = combinations(i, k);
-  }
+    for (RowElimination::Rows::InnerIterator it(G, i); it; ++it)
+      if (d.scale[it.col()] > 0) it.valueRef() /= d.scale[it.col()];
+  std::vector<RowElimination::Role> roles(all, RowElimination::Role::Kept);
+  for (int i = 0; i < all; ++i)
+    if (d.reduced[i] < 0) roles[i] = RowElimination::Role::LeftOut;
+  const RowElimination rows(G, d.row_groups, roles);
 
-  // the shortest lambda + N c, torques over the length of the system; own constraints have no forces
+  // the shortest lambda + N c, torques over the length of the system; own constraints have no forces. Null vectors of
+  // one joint are close to each other
   VectorXd weight = VectorXd::Zero(all);
   for (size_t j = 0; j < d.joints.size(); ++j)
     for (int i = 0; i < d.joints[j].rows; ++i)
       weight[d.joints[j].row + i] =
           row_kind(d.system.joints()[j].kind, i) == RowKind::Angle ? 1 / d.length : 1;
-  const MatrixXd weighted = weight.asDiagonal() * N;
-  const VectorXd c = weighted.completeOrthogonalDecomposition().solve(VectorXd(weight.cwiseProduct(lambda)));
-  lambda -= N * c;
+  std::vector<Eigen::Triplet<double>> entries, weighted;
+  std::vector<int> groups;
+  int vectors = 0;
+  for (int i = 0; i < all; ++i) {
+    if (d.reduced[i] >= 0) continue;
+    entries.emplace_back(vectors, i, -1);
+    for (const auto& [other, value] : rows.combination(i)) entries.emplace_back(vectors, other, value);
+    groups.push_back(d.row_groups[i]);
+    ++vectors;
+  }
+  for (const auto& entry : entries)
+    if (weight[entry.col()] != 0)
+      weighted.emplace_back(entry.row(), entry.col(), entry.value() * weight[entry.col()]);
+  RowElimination::Rows N(vectors, all), weighted_N(vectors, all);
+  N.setFromTriplets(entries.begin(), entries.end());
+  weighted_N.setFromTriplets(weighted.begin(), weighted.end());
+  const RowElimination shortest(weighted_N, groups,
+                                std::vector<RowElimination::Role>(vectors, RowElimination::Role::Open));
+  // twice, as normal equations leave round-off
+  for (int round = 0; round < 2; ++round) {
+    VectorXd c = weighted_N * weight.cwiseProduct(lambda);
+    shortest.solve_normal(c);
+    lambda -= N.transpose() * c;
+  }
   return lambda;
 }
 

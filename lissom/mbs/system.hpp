@@ -5,6 +5,8 @@
 // then the bodies' own constraints; redundant rows, once found, are not among them.
 #pragma once
 
+#include <Eigen/SparseCore>
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -100,6 +102,8 @@ class SystemEquations final : public Equations {
 
   const System& system() const;
   const std::vector<int>& kept_rows() const;
+  // Other rows, as many, in their place; what choose_rows() knows is forgotten.
+  void keep_rows(const std::vector<int>& kept);
 
   int coordinates() const override;
   int constraints() const override;
@@ -126,6 +130,11 @@ class SystemEquations final : public Equations {
   double length() const override;
   double typical_mass() const override;
   void count_turns(State& state) override;
+  // Where rows are left out as redundant, the smallest part of a row kept that the others do not say is looked at
+  // whenever a body has moved far enough to change it; once it has come down to a tenth of what it was when the rows
+  // were chosen, they are chosen anew.
+  bool choose_rows(const State& state) override;
+  void archive_rows(Archive& archive) override;
   std::vector<double> break_times() const override;
   // Prescribed motions stop at all of theirs: where a path has a kink, velocities jump.
   std::vector<double> breaks_above(double tolerance) const override;
@@ -141,6 +150,9 @@ class SystemEquations final : public Equations {
   // All constraint rows, redundant ones included (System::constraint_rows()).
   void all_constraints(double t, const Eigen::VectorXd& q, Eigen::Ref<Eigen::VectorXd> g);
   void all_gradients(double t, const Eigen::VectorXd& q, Eigen::Ref<Eigen::MatrixXd> G);
+  Eigen::SparseMatrix<double, Eigen::RowMajor> all_gradients(double t, const Eigen::VectorXd& q);
+  // For each of them a number that the rows of one joint, or of one body, have in common.
+  const std::vector<int>& row_groups() const;
   std::string constraint_name(int all_row) const;
 
   SystemEnergy energy(const State& state);
@@ -214,6 +226,17 @@ struct SystemCheck {
 // At the initial positions. `gap_tolerance` is relative to the size of the system.
 SystemCheck check_system(const System& system, double t, const Eigen::VectorXd& q,
                          double gap_tolerance = 1e-6);
+
+// The rows that are independent at a position, as in a SystemCheck, and the smallest part of one of them beyond the
+// others.
+struct IndependentRows {
+  std::vector<int> kept;
+  double smallest_kept = 1;
+};
+IndependentRows independent_rows(SystemEquations& equations, double t, const Eigen::VectorXd& q);
+// The same of given rows: their smallest part beyond the others among them.
+double smallest_part(SystemEquations& equations, double t, const Eigen::VectorXd& q,
+                     const std::vector<int>& kept);
 
 // For people: the table that `lissom inspect` shows, and the words on redundancy, gaps and free bodies.
 std::string describe(const System& system, const SystemCheck& check);

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <set>
 
+#include "lissom/linalg/row_elimination.hpp"
 #include "lissom/mbs/system.hpp"
 
 namespace lissom {
@@ -26,36 +27,43 @@ constexpr double coefficient_tolerance = 1e-6;
 // inertia of a direction against the largest one below which it counts as none
 constexpr double mass_tolerance = 1e-12;
 
+// Up to so many rows of joints they are weighed against each other all at once, with full matrices.
+constexpr int few_rows = 150;
+
+using GradientRows = RowElimination::Rows;
+
 // Rows in the scale of displacements: angles of joints times the length, coordinates in metres. `factor` is
 // what the rows were multiplied by.
-MatrixXd scaled_rows(const System& system, const SystemEquations& equations, MatrixXd G, VectorXd& factor) {
-  for (int c = 0; c < G.cols(); ++c) {
-    const double scale = equations.displacement_scale()[c];
-    if (scale > 0) G.col(c) /= scale;
-  }
+GradientRows scaled_rows(const System& system, const SystemEquations& equations, GradientRows G, VectorXd& factor) {
   factor = VectorXd::Ones(G.rows());
   for (size_t j = 0; j < system.joints().size(); ++j)
     for (int i = 0; i < system.joints()[j].constraints(); ++i)
       if (row_kind(system.joints()[j].kind, i) == RowKind::Angle)
         factor[system.joint_row(static_cast<int>(j)) + i] = equations.length();
-  for (int row = 0; row < G.rows(); ++row) G.row(row) *= factor[row];
+  for (int row = 0; row < G.rows(); ++row)
+    for (GradientRows::InnerIterator it(G, row); it; ++it) {
+      const double scale = equations.displacement_scale()[it.col()];
+      if (scale > 0) it.valueRef() /= scale;
+      it.valueRef() *= factor[row];
+    }
   return G;
 }
 
 // Independent rows: those of the bodies first, then of the joints by pivoting.
 struct RowRank {
   std::vector<int> kept, dropped;
-  MatrixXd combinations;  // dropped rows as sums of kept joint rows (in the order of kept_joint_rows)
-  std::vector<int> kept_joint_rows;
+  // of every dropped row: joint rows kept of which it is a sum
+  std::vector<std::vector<int>> with;
   double smallest_kept = 1, largest_dropped = 0;
   std::vector<bool> zero;  // rows that no coordinate changes
 };
 
-RowRank independent_rows(const MatrixXd& A, int joint_rows) {
+// What few rows of joints say beyond the bodies' own, by pivoting among all of them.
+RowRank independent_among_few(const GradientRows& A, int joint_rows) {
   const int rows = static_cast<int>(A.rows()), own = rows - joint_rows;
   RowRank out;
   out.zero.assign(rows, false);
-  MatrixXd At = A.transpose();
+  MatrixXd At = MatrixXd(A).transpose();
   // rows that no coordinate changes say nothing; they are not among the pivots
   for (int c = 0; c < rows; ++c) {
     const double norm = At.col(c).norm();
@@ -67,7 +75,7 @@ RowRank independent_rows(const MatrixXd& A, int joint_rows) {
     }
   }
 
-  // what the rows of joints say beyond the bodies' own; twice, so that round-off stays
+  // twice, so that round-off stays
   MatrixXd B = At.leftCols(joint_rows);
   if (own > 0) {
     Eigen::HouseholderQR<MatrixXd> qr(At.rightCols(own));
@@ -83,17 +91,51 @@ RowRank independent_rows(const MatrixXd& A, int joint_rows) {
     while (rank < pivots && std::abs(qr.matrixR()(rank, rank)) > rank_tolerance) ++rank;
     if (rank > 0) out.smallest_kept = std::abs(qr.matrixR()(rank - 1, rank - 1));
     if (rank < pivots) out.largest_dropped = std::abs(qr.matrixR()(rank, rank));
-    for (int i = 0; i < joint_rows; ++i) (i < rank ? out.kept_joint_rows : out.dropped).push_back(order[i]);
+    for (int i = 0; i < joint_rows; ++i) (i < rank ? out.kept : out.dropped).push_back(order[i]);
     // without redundant rows there is nothing to combine
-    out.combinations.resize(rank, joint_rows - rank);
+    MatrixXd combinations(rank, joint_rows - rank);
     if (rank < joint_rows)
-      out.combinations = qr.matrixR()
-                             .topLeftCorner(rank, rank)
-                             .triangularView<Eigen::Upper>()
-                             .solve(MatrixXd(qr.matrixR().block(0, rank, rank, joint_rows - rank)));
-    out.kept.insert(out.kept.end(), out.kept_joint_rows.begin(), out.kept_joint_rows.end());
+      combinations = qr.matrixR()
+                         .topLeftCorner(rank, rank)
+                         .triangularView<Eigen::Upper>()
+                         .solve(MatrixXd(qr.matrixR().block(0, rank, rank, joint_rows - rank)));
+    out.with.resize(out.dropped.size());
+    for (size_t d = 0; d < out.dropped.size(); ++d)
+      for (int k = 0; k < rank; ++k)
+        if (std::abs(combinations(k, static_cast<int>(d))) > coefficient_tolerance)
+          out.with[d].push_back(order[k]);
   }
   std::sort(out.kept.begin(), out.kept.end());
+  return out;
+}
+
+// Roles in an elimination: rows of the bodies count, those of the joints are open.
+RowElimination eliminated(const GradientRows& A, const std::vector<int>& groups, int joint_rows) {
+  std::vector<RowElimination::Role> roles(static_cast<size_t>(A.rows()), RowElimination::Role::Kept);
+  std::fill(roles.begin(), roles.begin() + joint_rows, RowElimination::Role::Open);
+  RowElimination::Options options;
+  options.tolerance = rank_tolerance;
+  return {A, groups, roles, options};
+}
+
+RowRank independent_rows(const GradientRows& A, const std::vector<int>& groups, int joint_rows) {
+  if (joint_rows <= few_rows && A.rows() - joint_rows <= few_rows) return independent_among_few(A, joint_rows);
+  const RowElimination rows = eliminated(A, groups, joint_rows);
+  RowRank out;
+  out.kept = rows.kept();
+  out.dropped = rows.left_out();
+  out.smallest_kept = rows.smallest_kept();
+  out.largest_dropped = rows.largest_left_out();
+  for (int i = 0; i < A.rows(); ++i) out.zero.push_back(rows.is_zero(i));
+  // coefficients of rows of length one
+  VectorXd norm(A.rows());
+  for (int i = 0; i < A.rows(); ++i) norm[i] = A.row(i).norm();
+  for (const int row : out.dropped) {
+    std::vector<int>& with = out.with.emplace_back();
+    for (const auto& [other, value] : rows.combination(row))
+      if (other < joint_rows && std::abs(value) * norm[other] > coefficient_tolerance * norm[row])
+        with.push_back(other);
+  }
   return out;
 }
 
@@ -101,9 +143,8 @@ RowRank independent_rows(const MatrixXd& A, int joint_rows) {
 // False where there is none.
 bool position_nearby(const System& system, SystemEquations& equations, double t, const VectorXd& q,
                      VectorXd& nearby) {
-  const int rows = system.constraint_rows(), n = system.coordinates();
-  MatrixXd G(rows, n);
-  VectorXd g(rows), factor, direction(n);
+  const int n = system.coordinates();
+  VectorXd g(system.constraint_rows()), factor, direction(n);
   // numbers without pattern, the same every time
   for (int i = 0; i < n; ++i) direction[i] = std::sin(1 + 37.0 * i * i + 11.0 * i);
   const VectorXd& scale = equations.displacement_scale();
@@ -112,12 +153,14 @@ bool position_nearby(const System& system, SystemEquations& equations, double t,
     for (int i = 0; i < n; ++i) dq[i] = scale[i] > 0 ? x[i] / scale[i] : 0;
     return dq;
   };
-  equations.all_gradients(t, q, G);
-  Eigen::CompleteOrthogonalDecomposition<MatrixXd> decomposition;
-  decomposition.setThreshold(rank_tolerance);
-  const MatrixXd A = scaled_rows(system, equations, G, factor);
-  decomposition.compute(A);
-  direction -= decomposition.solve(VectorXd(A * direction));
+  // x of least norm with A x = g for independent rows of A
+  const auto solution = [&](const GradientRows& A, VectorXd g_there) {
+    eliminated(A, equations.row_groups(), system.joint_constraints()).solve_normal(g_there);
+    return VectorXd(A.transpose() * g_there);
+  };
+  const GradientRows A = scaled_rows(system, equations, equations.all_gradients(t, q), factor);
+  // twice, as normal equations leave round-off
+  for (int round = 0; round < 2; ++round) direction -= solution(A, A * direction);
   if (!(direction.norm() > rank_tolerance)) return false;
   direction *= 1e-3 * equations.length() / direction.norm();
   nearby = q + to_coordinates(direction);
@@ -129,9 +172,8 @@ bool position_nearby(const System& system, SystemEquations& equations, double t,
     g = g.cwiseProduct(factor);
     if (!g.allFinite()) return false;
     if (g.norm() < enough) return true;
-    equations.all_gradients(t, nearby, G);
-    decomposition.compute(scaled_rows(system, equations, G, factor));
-    nearby -= to_coordinates(decomposition.solve(g));
+    nearby -= to_coordinates(
+        solution(scaled_rows(system, equations, equations.all_gradients(t, nearby), factor), g));
   }
   return false;
 }
@@ -183,7 +225,7 @@ int rigid_rank(const System& system, SystemEquations& equations, double t, const
   for (int b = 0; b < bodies; ++b)
     if (count[b] > 0) centre[b] /= count[b];
   const double length = equations.length();
-  MatrixXd A = MatrixXd::Zero(rows, 6 * bodies);
+  std::vector<Eigen::Triplet<double>> entries;
   for (size_t j = 0; j < system.joints().size(); ++j) {
     const Joint& joint = system.joints()[j];
     const int k = joint.constraints(), row = system.joint_row(static_cast<int>(j));
@@ -192,6 +234,12 @@ int rigid_rank(const System& system, SystemEquations& equations, double t, const
     Eigen::Matrix<double, Eigen::Dynamic, 12> gradient[2];
     for (auto& part : gradient) part.resize(k, 12);
     joint_gradient(joint, t, markers[0].m, markers[1].m, gradient[0], gradient[1]);
+    const auto add = [&](int column, const VectorXd& by) {
+      for (int i = 0; i < k; ++i)
+        if (by[i] != 0)
+          entries.emplace_back(row + i, column,
+                               row_kind(joint.kind, i) == RowKind::Angle ? by[i] * length : by[i]);
+    };
     for (int side = 0; side < 2; ++side) {
       const int body = side == 0 ? joint.first.body : joint.second.body;
       if (body < 0) continue;
@@ -203,14 +251,16 @@ int rigid_rank(const System& system, SystemEquations& equations, double t, const
           turn.segment<3>(s) = Vector3d::Unit(axis).cross(Vector3d(arms.segment<3>(s))) / length;
         // planar bodies move along x and y and turn about z
         const bool planar = system.bodies()[body]->planar();
-        if (!planar || axis < 2) A.col(6 * body + axis).segment(row, k) += gradient[side].col(axis);
-        if (!planar || axis == 2) A.col(6 * body + 3 + axis).segment(row, k) += gradient[side] * turn;
+        if (!planar || axis < 2) add(6 * body + axis, gradient[side].col(axis));
+        if (!planar || axis == 2) add(6 * body + 3 + axis, gradient[side] * turn);
       }
     }
-    for (int i = 0; i < k; ++i)
-      if (row_kind(joint.kind, i) == RowKind::Angle) A.row(row + i) *= length;
   }
-  return static_cast<int>(independent_rows(A, rows).kept.size());
+  GradientRows A(rows, 6 * bodies);
+  A.setFromTriplets(entries.begin(), entries.end());
+  const std::vector<int>& groups = equations.row_groups();
+  return static_cast<int>(
+      independent_rows(A, std::vector<int>(groups.begin(), groups.begin() + rows), rows).kept.size());
 }
 
 void find_gaps(const System& system, SystemEquations& equations, double t, const VectorXd& q,
@@ -249,7 +299,7 @@ void find_gaps(const System& system, SystemEquations& equations, double t, const
 }
 
 // Directions of each body that neither its inertia nor its own constraints see, unless joints hold them.
-void find_massless(const System& system, SystemEquations& equations, const MatrixXd& G, const VectorXd& q,
+void find_massless(const System& system, SystemEquations& equations, const GradientRows& G, const VectorXd& q,
                    std::vector<std::string>& out) {
   const int n = system.coordinates();
   std::vector<VectorXd> directions;
@@ -268,7 +318,11 @@ void find_massless(const System& system, SystemEquations& equations, const Matri
     const double largest = M.diagonal().maxCoeff();
     if (largest > 0) M /= largest;
     const int own = body.own_constraints();
-    MatrixXd rows = G.block(system.own_row(static_cast<int>(b)), offset, own, size) * inverse.asDiagonal();
+    MatrixXd rows = MatrixXd::Zero(own, size);
+    for (int i = 0; i < own; ++i)
+      for (GradientRows::InnerIterator it(G, system.own_row(static_cast<int>(b)) + i); it; ++it)
+        rows(i, it.col() - offset) = it.value();
+    rows = rows * inverse.asDiagonal();
     for (int i = 0; i < own; ++i) rows.row(i).normalize();
     M += rows.transpose() * rows;
     const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(M);
@@ -300,9 +354,15 @@ void find_massless(const System& system, SystemEquations& equations, const Matri
 }
 
 std::string joint_of_row(const System& system, int row) {
-  size_t j = 0;
-  while (j + 1 < system.joints().size() && system.joint_row(static_cast<int>(j) + 1) <= row) ++j;
-  return system.joints()[j].name;
+  int first = 0, last = static_cast<int>(system.joints().size()) - 1;
+  while (first < last) {
+    const int middle = (first + last + 1) / 2;
+    if (system.joint_row(middle) <= row)
+      first = middle;
+    else
+      last = middle - 1;
+  }
+  return system.joints()[first].name;
 }
 
 std::string list_of(const std::vector<std::string>& names) {
@@ -318,6 +378,25 @@ std::string plural(int count, const std::string& one, const std::string& more) {
 
 }  // namespace
 
+IndependentRows independent_rows(SystemEquations& equations, double t, const VectorXd& q) {
+  VectorXd factor;
+  const System& system = equations.system();
+  RowRank rank = independent_rows(scaled_rows(system, equations, equations.all_gradients(t, q), factor),
+                                  equations.row_groups(), system.joint_constraints());
+  return {std::move(rank.kept), rank.smallest_kept};
+}
+
+double smallest_part(SystemEquations& equations, double t, const VectorXd& q, const std::vector<int>& kept) {
+  VectorXd factor;
+  const GradientRows A =
+      scaled_rows(equations.system(), equations, equations.all_gradients(t, q), factor);
+  std::vector<RowElimination::Role> roles(static_cast<size_t>(A.rows()), RowElimination::Role::LeftOut);
+  for (const int row : kept) roles[row] = RowElimination::Role::Kept;
+  const RowElimination rows(A, equations.row_groups(), roles);
+  // one that is a sum of others altogether was not kept
+  return rows.kept().size() == kept.size() ? rows.smallest_kept() : 0;
+}
+
 SystemCheck check_system(const System& system, double t, const Eigen::VectorXd& q, double gap_tolerance) {
   SystemEquations equations(system);
   SystemCheck check;
@@ -325,17 +404,17 @@ SystemCheck check_system(const System& system, double t, const Eigen::VectorXd& 
   check.joint_constraints = system.joint_constraints();
   check.own_constraints = system.own_constraints();
 
-  MatrixXd G(system.constraint_rows(), system.coordinates());
-  equations.all_gradients(t, q, G);
+  const GradientRows G = equations.all_gradients(t, q);
   VectorXd factor;
-  RowRank rank = independent_rows(scaled_rows(system, equations, G, factor), system.joint_constraints());
+  const auto rank_of = [&](const GradientRows& gradients) {
+    return independent_rows(scaled_rows(system, equations, gradients, factor), equations.row_groups(),
+                            system.joint_constraints());
+  };
+  RowRank rank = rank_of(G);
   // redundant everywhere, or only here?
   VectorXd nearby;
   if (!rank.dropped.empty() && position_nearby(system, equations, t, q, nearby)) {
-    MatrixXd other(G.rows(), G.cols());
-    equations.all_gradients(t, nearby, other);
-    RowRank there =
-        independent_rows(scaled_rows(system, equations, other, factor), system.joint_constraints());
+    RowRank there = rank_of(equations.all_gradients(t, nearby));
     if (there.kept.size() > rank.kept.size()) {
       check.singular_position = true;
       rank = std::move(there);
@@ -356,7 +435,7 @@ SystemCheck check_system(const System& system, double t, const Eigen::VectorXd& 
   check.in_plane = rows_in_plane(system, equations, t, q);
   check.joint_constraints -= static_cast<int>(check.in_plane.size());
   const auto in_plane = [&](int row) {
-    return std::find(check.in_plane.begin(), check.in_plane.end(), row) != check.in_plane.end();
+    return std::binary_search(check.in_plane.begin(), check.in_plane.end(), row);
   };
 
   for (size_t i = 0; i < rank.dropped.size(); ++i) {
@@ -367,14 +446,10 @@ SystemCheck check_system(const System& system, double t, const Eigen::VectorXd& 
     SystemCheck::Redundant redundant;
     redundant.row = rank.dropped[i];
     redundant.joint = joint_of_row(system, redundant.row);
-    for (size_t k = 0; k < rank.kept_joint_rows.size(); ++k) {
-      if (!(std::abs(rank.combinations(k, i)) > coefficient_tolerance)) continue;
-      const std::string name = joint_of_row(system, rank.kept_joint_rows[k]);
-      if (name != redundant.joint &&
-          std::find(redundant.with.begin(), redundant.with.end(), name) == redundant.with.end())
-        redundant.with.push_back(name);
-    }
-    std::sort(redundant.with.begin(), redundant.with.end());
+    std::set<std::string> names;
+    for (const int row : rank.with[i]) names.insert(joint_of_row(system, row));
+    names.erase(redundant.joint);
+    redundant.with.assign(names.begin(), names.end());
     check.redundant.push_back(std::move(redundant));
   }
   std::sort(check.redundant.begin(), check.redundant.end(),

@@ -15,7 +15,8 @@
 
 namespace lissom {
 
-inline constexpr std::uint32_t checkpoint_version = 3;  // 2: with turns; 3: with energies of deformations
+// 2: with turns; 3: energies of deformations, a longer memory
+inline constexpr std::uint32_t checkpoint_version = 3;
 
 struct Checkpoint {
   std::string lissom_version = version();

@@ -95,7 +95,6 @@ class Balance {
   SystemEnergy initial_;
   Record last_, previous_, before_;
   std::vector<double> breaks_;
-  std::vector<int> left_out_;  // constraint rows
   std::optional<State> before_jump_;
   Eigen::VectorXd g_;
   double start_ = 0, end_ = 0, mass_ = 0;

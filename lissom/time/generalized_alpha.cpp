@@ -36,6 +36,9 @@ namespace lissom {
 
 namespace {
 
+// Accelerations and multipliers are predicted by polynomials up to this order.
+constexpr int highest_guess = 3;
+
 struct AlphaMethod {
   double am = 0, af = 0, beta = 0, gamma = 0;
   double shift() const { return am - af; }
@@ -79,8 +82,8 @@ class AlphaStepper final : public TrialStepper {
         r_(n_),
         curvature_(m_),
         curvature_ahead_(m_),
-        G_(m_, n_),
-        G_ahead_(m_, n_) {
+        new_difference_(n_ + m_),
+        old_difference_(n_ + m_) {
     if (equations.is_compact()) compact_.emplace(equations, options.newton, summary);
   }
 
@@ -93,7 +96,7 @@ class AlphaStepper final : public TrialStepper {
     rate_ = Eigen::VectorXd::Zero(n_);
     constraint_rate_ = Eigen::VectorXd::Zero(m_);
     last_h_ = prepared_h_ = 0;
-    linear_guess_ = true;
+    begin_history();
     newton_.forget();
   }
 
@@ -131,7 +134,10 @@ class AlphaStepper final : public TrialStepper {
     marked_.a_before = a_before_;
     marked_.constraint_rate = constraint_rate_;
     marked_.last_h = last_h_;
-    marked_.linear_guess = linear_guess_;
+    marked_.differences = differences_;
+    marked_.offs = offs_;
+    marked_.known = known_;
+    marked_.guess = guess_;
   }
 
   void take_back() override {
@@ -141,13 +147,14 @@ class AlphaStepper final : public TrialStepper {
     a_before_ = marked_.a_before;
     constraint_rate_ = marked_.constraint_rate;
     last_h_ = marked_.last_h;
-    linear_guess_ = marked_.linear_guess;
+    differences_ = marked_.differences;
+    offs_ = marked_.offs;
+    known_ = marked_.known;
+    guess_ = marked_.guess;
     prepared_h_ = 0;
   }
 
-  const std::string& failure() const override {
-    return compact_ ? compact_->failure() : newton_.failure();
-  }
+  const std::string& failure() const override { return compact_ ? compact_->failure() : newton_.failure(); }
 
   void archive(Archive& archive) override {
     if (compact_)
@@ -155,8 +162,8 @@ class AlphaStepper final : public TrialStepper {
     else
       archive(newton_);
     archive(now_, before_, next_, a_, a_before_, a_next_, a_step_, v_step_, constraint_rate_, rate_,
-            fixed_.has_grid, fixed_.t0, last_h_, prepared_h_, wanted_h_, fixed_.halvings, linear_guess_,
-            deformations_);
+            fixed_.has_grid, fixed_.t0, last_h_, prepared_h_, wanted_h_, fixed_.halvings, differences_,
+            known_, guess_, offs_, deformations_);
   }
 
  private:
@@ -242,7 +249,6 @@ class AlphaStepper final : public TrialStepper {
     return std::max(std::min(whole / 100, first), options_.min_step);
   }
 
-
   double smallest() const {
     return std::max({options_.min_step, 64 * std::numeric_limits<double>::epsilon() * std::abs(now_.t),
                      1e-14 * std::abs(options_.end - fixed_.t0)});
@@ -289,7 +295,7 @@ class AlphaStepper final : public TrialStepper {
     equations_.residual(now_, 1, r_);
     if (m_ > 0) {
       equations_.constraint_curvature(now_.t, now_.q, now_.v, curvature_);
-      equations_.constraint_gradient(now_.t, now_.q, G_);
+      add_gradient_times_a(now_, curvature_);
     }
     next_ = now_;
     next_.t += ahead;
@@ -300,9 +306,8 @@ class AlphaStepper final : public TrialStepper {
     x_.head(n_) = (r_ - x_.head(n_)) / ahead;
     if (m_ > 0) {
       equations_.constraint_curvature(next_.t, next_.q, next_.v, curvature_ahead_);
-      equations_.constraint_gradient(next_.t, next_.q, G_ahead_);
+      add_gradient_times_a(next_, curvature_ahead_);
       curvature_ = (curvature_ - curvature_ahead_) / ahead;
-      curvature_.noalias() += ((G_ - G_ahead_) * now_.a) / ahead;
       x_.tail(m_) = mass * curvature_;
     }
     if (!x_.allFinite()) return;
@@ -317,6 +322,16 @@ class AlphaStepper final : public TrialStepper {
     matrix_.solve_in_place(x_);
     v_step_ += p_.offset() * h * h * x_.head(n_);
     constraint_rate_ = p_.offset() * h * h * curvature_;
+  }
+
+  // sum += G a at the positions of a state, a those of now_: what the rate of g is at velocities of a, less what it is
+  // at none.
+  void add_gradient_times_a(const State& at, Eigen::VectorXd& sum) {
+    Eigen::VectorXd rate(m_);
+    equations_.constraint_rate(at.t, at.q, now_.a, rate);
+    sum += rate;
+    equations_.constraint_rate(at.t, at.q, Eigen::VectorXd::Zero(n_), rate);
+    sum -= rate;
   }
 
   double ca(double h) const { return (1 - p_.am) / ((1 - p_.af) * p_.beta * h * h); }
@@ -337,10 +352,7 @@ class AlphaStepper final : public TrialStepper {
 
   bool attempt(double h, double end) {
     prepare(h);
-    // prediction: accelerations and multipliers as they were, or along a line where that was nearer last time
-    const double slope = last_h_ > 0 && linear_guess_ ? h / last_h_ : 0;
-    next_.a = now_.a + slope * (now_.a - before_.a);
-    next_.lambda = now_.lambda + slope * (now_.lambda - before_.lambda);
+    predict(h);
     next_.turns = now_.turns;
     set_algorithmic();
     next_.q = now_.q + h * v_step_ + h * h * ((0.5 - p_.beta) * a_step_ + p_.beta * a_next_);
@@ -360,18 +372,55 @@ class AlphaStepper final : public TrialStepper {
     return true;
   }
 
-  void accept(double h) {
-    if (last_h_ > 0) {
-      double constant = 0, linear = 0;
-      const Eigen::VectorXd& scale = equations_.displacement_scale();
-      for (int i = 0; i < n_; ++i) {
-        const double change = next_.a[i] - now_.a[i];
-        const double line = change - h / last_h_ * (now_.a[i] - before_.a[i]);
-        constant = std::max(constant, scale[i] * std::abs(change));
-        linear = std::max(linear, scale[i] * std::abs(line));
-      }
-      linear_guess_ = linear < constant;
+  // Accelerations and multipliers of the next step, by the backward differences of those so far over equal steps: their
+  // sum up to the p-th is the polynomial of order p. Where the length of the step changes, as they were or along a line.
+  void predict(double h) {
+    next_.a = now_.a;
+    next_.lambda = now_.lambda;
+    if (last_h_ == 0 || guess_ == 0) return;
+    if (h != last_h_) {
+      next_.a += h / last_h_ * (now_.a - before_.a);
+      next_.lambda += h / last_h_ * (now_.lambda - before_.lambda);
+      return;
     }
+    for (int k = 1; k <= std::min(guess_, known_); ++k) {
+      next_.a += differences_.col(k).head(n_);
+      next_.lambda += differences_.col(k).tail(m_);
+    }
+  }
+
+  void begin_history() {
+    differences_.setZero(n_ + m_, highest_guess + 2);
+    differences_.col(0) << now_.a, now_.lambda;
+    new_difference_ = old_difference_ = differences_.col(0);
+    offs_.setZero(highest_guess + 1);
+    known_ = 0;
+    guess_ = 1;
+  }
+
+  // Takes the state of next_ among the differences. The (p + 1)-th of them is what a prediction of order p would have
+  // been off by just now; the order that was nearest of late is taken next.
+  void extend_history(double h) {
+    if (last_h_ > 0 && h != last_h_) known_ = 0;
+    new_difference_ << next_.a, next_.lambda;
+    const int orders = std::min(known_, highest_guess);
+    const Eigen::VectorXd& scale = equations_.displacement_scale();
+    for (int k = 0; k <= orders + 1; ++k) {
+      old_difference_ = differences_.col(k);
+      differences_.col(k) = new_difference_;
+      new_difference_ -= old_difference_;
+      if (k > orders) break;
+      const double off = n_ > 0 ? scale.cwiseProduct(new_difference_.head(n_)).lpNorm<Eigen::Infinity>() : 0;
+      offs_[k] = std::max(off, 0.7 * offs_[k]);
+    }
+    known_ = std::min(known_ + 1, highest_guess + 1);
+    guess_ = 0;
+    for (int p = 1; p <= orders; ++p)
+      if (offs_[p] < offs_[guess_]) guess_ = p;
+  }
+
+  void accept(double h) {
+    extend_history(h);
     std::swap(before_, now_);
     std::swap(now_, next_);
     a_before_.swap(a_step_);
@@ -407,21 +456,26 @@ class AlphaStepper final : public TrialStepper {
   Eigen::VectorXd constraint_rate_;        // G v + dg/dt of the last step
   Eigen::VectorXd rate_, a_step_error_;
   Eigen::VectorXd x_, r_, curvature_, curvature_ahead_;
-  Eigen::MatrixXd G_, G_ahead_;
 
   // what accept() changes, as it was at mark()
   struct {
     State now, before;
-    Eigen::VectorXd a, a_before, constraint_rate;
+    Eigen::VectorXd a, a_before, constraint_rate, offs;
+    Eigen::MatrixXd differences;
     double last_h = 0;
-    bool linear_guess = true;
+    int known = 0, guess = 1;
   } marked_;
 
   FixedSteps fixed_;
   double last_h_ = 0;      // 0: nothing before
   double prepared_h_ = 0;  // a_step_ and v_step_ are for this step
   double wanted_h_ = 0;    // of step control
-  bool linear_guess_ = true;
+  // backward differences of (q'', lambda) over equal steps (n + m each), how many of them are known, the order that the
+  // next prediction has, and how far each order was off of late [m/s2]
+  Eigen::MatrixXd differences_;
+  int known_ = 0, guess_ = 1;
+  Eigen::VectorXd offs_;
+  Eigen::VectorXd new_difference_, old_difference_;  // room
 };
 
 }  // namespace

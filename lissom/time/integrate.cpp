@@ -109,7 +109,8 @@ class Run {
   void operator()(const State& initial, Archive* resume) {
     summary_.end = start_;
     check_finite(equations_, initial, "at the start");
-    const std::unique_ptr<Stepper> stepper = make_stepper(equations_, options_, summary_);
+    if (resume) equations_.archive_rows(*resume);
+    std::unique_ptr<Stepper> stepper = make_stepper(equations_, options_, summary_);
     if (resume) {
       if (progress_) progress_("going back to where it was", -1);
       archive(*resume, *stepper);
@@ -131,6 +132,7 @@ class Run {
     const IntegrationOutput::Save save = [&](Archive& to) {
       if (!saving_) saving_ = Clock::now();
       summary_.seconds = seconds();
+      equations_.archive_rows(to);
       archive(to, *stepper);
     };
     long next_control = 1;
@@ -170,6 +172,8 @@ class Run {
         summary_.end = stepper->state().t;
         give_samples(*stepper, summary_.end, false);
       }
+      if (summary_.end < options_.end && equations_.choose_rows(stepper->state()))
+        stepper = begin_with_other_rows(stepper->state());
       const double fraction = (summary_.end - start_) / (options_.end - start_);
       if (progress_ && (fraction >= told + 1e-3 || fraction >= 1)) {
         told = fraction;
@@ -320,6 +324,20 @@ class Run {
     // with the rates of after the jump
     equations_.count_turns(state);
     stepper.start(state);
+  }
+
+  // Solvers and stepper for other rows of the constraints. Positions are put onto them, which moves them by what
+  // redundant joints contradict each other, and multipliers are theirs.
+  std::unique_ptr<Stepper> begin_with_other_rows(State state) {
+    accelerations_.reset();
+    projector_.reset();
+    follower_.reset();
+    make_solvers();
+    projector_->project(state, 1e-12);
+    accelerations_->solve(state);
+    auto stepper = make_stepper(equations_, options_, summary_);
+    stepper->start(state);
+    return stepper;
   }
 
   Equations& equations_;

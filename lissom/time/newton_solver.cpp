@@ -21,6 +21,10 @@ constexpr int most_with_old = 4;
 // A new matrix is exact: the increment after it is about curvature * increment * (largest increment, of
 // displacements or multipliers) / length. So much is assumed to begin with, and more once seen.
 constexpr double usual_curvature = 10;
+// The rate that a kept matrix had in earlier steps counts so much in the first iteration of the next ones, and for so
+// many of them until one has measured it again: it grows as the motion leads away from where the matrix was made.
+constexpr double remembered_rate_factor = 2;
+constexpr int most_unmeasured = 4;
 // multipliers may be so much less exact than displacements: their errors do not accumulate
 constexpr double multiplier_factor = 1e3;
 
@@ -46,6 +50,9 @@ struct NewtonSolver::Impl {
   double rate = 0, increment = 0, last_ca = 0;
   std::string failure;
   bool fresh_before = false;  // the iteration before had a matrix of its own iterate
+  // the matrix's rates in earlier steps, 0 while there are none, and how many steps ended without one since
+  double remembered = 0, remembered_lambda = 0;
+  int unmeasured = 0;
 
   Impl(Equations& eq, const NewtonOptions& o, IntegrationSummary& s)
       : equations(eq),
@@ -88,6 +95,8 @@ struct NewtonSolver::Impl {
     matrix_ca = step.ca;
     matrix_cv = step.cv;
     matrix_w = step.w;
+    remembered = remembered_lambda = 0;
+    unmeasured = 0;
     if (&state != &matrix_state) matrix_state = state;
     return true;
   }
@@ -154,14 +163,21 @@ struct NewtonSolver::Impl {
       const double d_lambda = pushed * mass * step.ca, size = std::max(increment, pushed);
 
       // the rate of the increments; a matrix of this very iterate does better, quadratically; the first one
-      // with an old matrix is taken to halve the error at least
+      // with an old matrix is taken to halve the error at least, or to do about as well as in the steps before
       const bool measured = previous > 0;
       double theta = 0.5, theta_lambda = 0.5, seen = 0;
+      if (!measured && remembered > 0 && unmeasured < most_unmeasured) {
+        theta = std::min(theta, remembered_rate_factor * remembered);
+        theta_lambda = std::min(theta_lambda, remembered_rate_factor * remembered_lambda);
+      }
       if (measured) {
         theta = rate = increment / previous;
         theta_lambda = std::max(theta, std::min(size / previous_size, 0.99));
         seen = increment > tolerance ? theta_lambda : theta;
-        if (fresh_before) curvature = std::max(curvature, 2 * theta_lambda * length / previous_size);
+        if (fresh_before)
+          curvature = std::max(curvature, 2 * theta_lambda * length / previous_size);
+        else
+          remember(theta, theta_lambda, k == 2);
       }
       if (fresh) {
         const double quadratic = curvature * size / length;
@@ -191,7 +207,10 @@ struct NewtonSolver::Impl {
                                    multiplier_factor * options.tolerance * size_lambda ||
                                d_lambda <= mass * step.ca * round_off ||
                                (measured && error <= 1e-3 * tolerance && d_lambda > 0.3 * previous_lambda);
-      if (displacements && multipliers) return true;
+      if (displacements && multipliers) {
+        if (!measured) ++unmeasured;
+        return true;
+      }
 
       if (!evaluate(step, state)) {
         not_finite();
@@ -230,6 +249,15 @@ struct NewtonSolver::Impl {
     failure = fmt::format("increments of still {:.3g} m after {} iterations; {}", increment,
                           options.max_iterations, failure);
     return false;
+  }
+
+  // Rates of one step are those of its largest errors, and of round-off in the end: the first one of a step counts, and
+  // what was worse in earlier steps is forgotten little by little.
+  void remember(double theta, double theta_lambda, bool first) {
+    if (!first) return;
+    remembered = std::max(theta, 0.5 * remembered);
+    remembered_lambda = std::max(theta_lambda, 0.5 * remembered_lambda);
+    unmeasured = 0;
   }
 
   void singular() {
@@ -302,6 +330,10 @@ void NewtonSolver::archive(Archive& archive) {
   archive(s.has_matrix, s.matrix_ca, s.matrix_cv, s.matrix_w, s.curvature, s.iterations, s.last_iterations,
           s.rate, s.increment, s.last_ca, s.fresh_before);
   if (!s.has_matrix) return;
+  // those of the matrix, which making it anew forgets
+  double remembered = s.remembered, remembered_lambda = s.remembered_lambda;
+  int unmeasured = s.unmeasured;
+  archive(remembered, remembered_lambda, unmeasured);
   archive(s.matrix_state);
   if (!archive.loading()) return;
   // the same numbers by the same way make the same factors
@@ -311,6 +343,9 @@ void NewtonSolver::archive(Archive& archive) {
   step.ca = s.matrix_ca;
   step.w = s.matrix_w;
   if (!s.make_matrix(step, s.matrix_state)) fail_input("has a Newton matrix that is singular");
+  s.remembered = remembered;
+  s.remembered_lambda = remembered_lambda;
+  s.unmeasured = unmeasured;
 }
 
 }  // namespace lissom

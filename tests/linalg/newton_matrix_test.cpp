@@ -49,7 +49,7 @@ struct Chain {
 };
 
 TEST(NewtonMatrix, SumsOverlappingBlocksAndSolvesAsEigenDoes) {
-  // 13: our own LU, 61: LAPACK's
+  // 13 and 61 rows
   for (const int links : {3, 15})
     for (const Storage storage : {Storage::Dense, Storage::Banded, Storage::Sparse}) {
       const Chain chain(links, 5);

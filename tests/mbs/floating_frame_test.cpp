@@ -449,6 +449,32 @@ TEST(FloatingFrame, DerivativesOfMarkersAreExact) {
     }
 }
 
+TEST(FloatingFrame, ForcesOnMarkersAreProjectedAsTheirGradientsSay) {
+  for (const Sample& sample : samples())
+    for (const auto& body : bodies_of(sample)) {
+      ASSERT_TRUE(body->projects_forces());
+      for (const MarkerSpec& spec : marker_specs(sample)) {
+        const int marker = body->add_marker(spec);
+        const Motion s = spoilt(*body, random_motion(*body, 15), 16);
+        const auto workspace = body->workspace();
+        MarkerKinematics full, brief;
+        body->marker(marker, s.q, s.v, false, *workspace, full);
+        body->marker_motion(marker, s.q, s.v, true, *workspace, brief);
+        // round-off of sums in another order
+        const double size = 1 + full.rate.norm();
+        EXPECT_LT((brief.m - full.m).norm(), 1e-13 * size) << label(*body) << ' ' << spec.name;
+        EXPECT_LT((brief.rate - full.rate).norm(), 1e-13 * size) << label(*body) << ' ' << spec.name;
+        Vector12d f;
+        for (int i = 0; i < 12; ++i) f[i] = std::cos(3.0 * i + 1);
+        if (!full.rotates) f.tail<9>().setZero();
+        VectorXd r = VectorXd::Ones(body->coordinates());
+        body->add_marker_force(marker, s.q, s.v, f, *workspace, r);
+        const VectorXd expected = VectorXd::Ones(r.size()) + full.J.transpose() * f;
+        EXPECT_LT((r - expected).norm(), 1e-13 * (1 + expected.norm())) << label(*body) << ' ' << spec.name;
+      }
+    }
+}
+
 TEST(FloatingFrame, MarkersAtNodesFollowTheNodes) {
   for (const Sample& sample : samples()) {
     const auto body = make_ffrf_body(sample.name, sample.reduced);
@@ -588,6 +614,8 @@ TEST(FloatingFrame, ResidualAndJacobianDoNotAllocate) {
       body->own_gradient(s.q, G);
       body->marker(marker, s.q, s.v, true, *workspace, k);
       body->add_marker_hessian(marker, s.q, Vector12d::Ones(), 1, *workspace, J);
+      body->marker_motion(marker, s.q, s.v, true, *workspace, k);
+      body->add_marker_force(marker, s.q, s.v, Vector12d::Ones(), *workspace, r);
       body->energy(s.q, s.v, gravity, *workspace);
       EXPECT_EQ(allocations - before, 0) << label(*body);
     }
