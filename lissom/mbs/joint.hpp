@@ -89,7 +89,6 @@ struct Joint {
   JointKind kind = JointKind::Spherical;
   MarkerRef first, second;
   TimeFunction motion;  // f(t) of Angle [rad] and Displacement [m], L(t) of Distance [m]
-  SourcePos where;
 
   int constraints() const { return constraints_of(kind); }
 };

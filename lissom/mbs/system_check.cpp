@@ -466,7 +466,7 @@ std::string describe(const System& system, const SystemCheck& check) {
                      plural(check.rigid_degrees_of_freedom, "degree of freedom", "degrees of freedom")));
   if (check.satisfied > 0) {
     const bool basis = std::any_of(system.bodies().begin(), system.bodies().end(),
-                                   [](const auto& body) { return body->formulation() == "pod"; });
+                                   [](const auto& body) { return body->is_mechanism(); });
     line(fmt::format("{} of {} {} satisfied by the {}.", check.satisfied,
                      plural(check.joint_constraints, "constraint", "constraints"),
                      check.satisfied == 1 ? "is" : "are", basis ? "basis" : "coordinates themselves"));

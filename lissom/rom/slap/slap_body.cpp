@@ -145,9 +145,9 @@ class SlapBody final : public Body {
   };
   Recovery make_recovery(int part) const;
 
-  int find_part(const MarkerSpec& spec, const std::string& at) const;
-  SlapFrame find_frame(const MarkerSpec& spec, int part, const std::string& at) const;
-  SlapFrame find_nodes(const MarkerSpec& spec, int part, const std::string& at) const;
+  int find_part(const MarkerSpec& spec) const;
+  SlapFrame find_frame(const MarkerSpec& spec, int part) const;
+  SlapFrame find_nodes(const MarkerSpec& spec, int part) const;
 
   SlapModel model_;
   SlapKernel kernel_;
@@ -264,7 +264,7 @@ void SlapBody::jacobian(const Vector& q, const Vector& v, const Vector&, double 
   kernel_.add_tangent(cq, cv, room.room, J);
 }
 
-int SlapBody::find_part(const MarkerSpec& spec, const std::string& at) const {
+int SlapBody::find_part(const MarkerSpec& spec) const {
   std::vector<std::string> names;
   for (size_t i = 0; i < model_.parts.size(); ++i) {
     names.push_back(model_.parts[i].name);
@@ -272,29 +272,29 @@ int SlapBody::find_part(const MarkerSpec& spec, const std::string& at) const {
   }
   if (spec.part.empty()) {
     if (names.size() == 1) return 0;
-    fail_input("{}'{}' is a reduced mechanism: say which of its parts a marker is on; it has {}", at, name(),
+    fail_input("'{}' is a reduced mechanism: say which of its parts a marker is on; it has {}", name(),
                fmt::join(names, ", "));
   }
-  fail_input("{}body '{}' has no part '{}'{}; it has {}", at, name(), spec.part,
+  fail_input("body '{}' has no part '{}'{}; it has {}", name(), spec.part,
              did_you_mean(spec.part, names), fmt::join(names, ", "));
 }
 
-SlapFrame SlapBody::find_frame(const MarkerSpec& spec, int part, const std::string& at) const {
+SlapFrame SlapBody::find_frame(const MarkerSpec& spec, int part) const {
   std::vector<std::string> names;
   for (const SlapFrame& frame : model_.frames)
     if (frame.part == part) {
       if (frame.name == spec.name) return frame;
       names.push_back(frame.name);
     }
-  fail_input("{}part '{}' of body '{}' has no interface '{}'{}; it has {}", at, model_.parts[part].name,
+  fail_input("part '{}' of body '{}' has no interface '{}'{}; it has {}", model_.parts[part].name,
              name(), spec.name, did_you_mean(spec.name, names),
              names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
 }
 
-SlapFrame SlapBody::find_nodes(const MarkerSpec& spec, int part, const std::string& at) const {
+SlapFrame SlapBody::find_nodes(const MarkerSpec& spec, int part) const {
   const SlapPart& owner = model_.parts[part];
   if (spec.node_ids.empty())
-    fail_input("{}a marker of part '{}' of body '{}' names no node", at, owner.name, name());
+    fail_input("a marker of part '{}' of body '{}' names no node", owner.name, name());
   std::vector<std::string> names;
   for (const SlapFrame& frame : model_.frames) {
     if (frame.part != part) continue;
@@ -304,16 +304,16 @@ SlapFrame SlapBody::find_nodes(const MarkerSpec& spec, int part, const std::stri
   }
   if (!owner.has_nodes())
     fail_input(
-        "{}part '{}' of body '{}' was kept without its nodes, so that nothing can be attached to {} {}; it "
+        "part '{}' of body '{}' was kept without its nodes, so that nothing can be attached to {} {}; it "
         "has {}. Name the place when the model is trained, or keep the nodes",
-        at, owner.name, name(), spec.node_ids.size() == 1 ? "node" : "nodes", fmt::join(spec.node_ids, ", "),
+        owner.name, name(), spec.node_ids.size() == 1 ? "node" : "nodes", fmt::join(spec.node_ids, ", "),
         names.empty() ? "no places" : fmt::format("{}", fmt::join(names, ", ")));
   std::vector<int> nodes;
   for (const std::int64_t id : spec.node_ids) {
     const auto found = node_index_[part].find(id);
     if (found == node_index_[part].end()) {
       const auto [first, last] = std::minmax_element(owner.node_ids.begin(), owner.node_ids.end());
-      fail_input("{}part '{}' of body '{}' has no node {}; it has {} nodes from {} to {}", at, owner.name,
+      fail_input("part '{}' of body '{}' has no node {}; it has {} nodes from {} to {}", owner.name,
                  name(), id, owner.node_ids.size(), *first, *last);
     }
     nodes.push_back(found->second);
@@ -322,16 +322,15 @@ SlapFrame SlapBody::find_nodes(const MarkerSpec& spec, int part, const std::stri
 }
 
 int SlapBody::add_marker(const MarkerSpec& spec) {
-  const std::string at = spec.where.file.empty() ? "" : to_string(spec.where) + ": ";
   if (spec.kind == MarkerSpec::Kind::Point)
     fail_input(
-        "{}body '{}' is a reduced mechanism and has markers at interfaces and nodes of its parts only, not "
+        "body '{}' is a reduced mechanism and has markers at interfaces and nodes of its parts only, not "
         "at "
         "a point; name a node or an interface there",
-        at, name());
-  const int part = find_part(spec, at);
+        name());
+  const int part = find_part(spec);
   const SlapFrame frame =
-      spec.kind == MarkerSpec::Kind::Interface ? find_frame(spec, part, at) : find_nodes(spec, part, at);
+      spec.kind == MarkerSpec::Kind::Interface ? find_frame(spec, part) : find_nodes(spec, part);
   Marker marker;
   marker.position = frame.position;
   marker.moment = frame.moment;
