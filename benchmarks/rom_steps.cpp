@@ -11,7 +11,7 @@
 #include "lissom/io/rom_file.hpp"
 #include "lissom/io/study_file.hpp"
 #include "lissom/study/build_system.hpp"
-#include "lissom/study/mechanism_ode.hpp"
+#include "lissom/study/mechanism.hpp"
 #include "lissom/time/initial_state.hpp"
 #include "lissom/time/integrate.hpp"
 
@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
   const double residual = time([&] { equations.residual(state, 1, r); });
   const double jacobian = time([&] { equations.jacobian(state, 1, {1, 0, 1, 1, 1}, matrix); });
   // the right-hand side, at one state, as the benchmark of the Python module calls it
-  MechanismOde ode(study, build_rom_system(study, rom.model, diagnostics), diagnostics);
+  MechanismOde ode = study_ode(study, build_rom_system(study, rom.model, diagnostics), diagnostics);
   const Eigen::VectorXd x = ode.start(), as_the_study_says;
   Eigen::VectorXd f(x.size());
   const double rhs = time([&] { ode.rhs(0.01, x, as_the_study_says, f); });

@@ -167,7 +167,7 @@ class SimulationReader {
   std::optional<PlaceSpec> place(TomlTable& table, const char* key, const std::string& text) const {
     PlaceSpec out;
     out.text = text;
-    out.marker.where = table.where(key);
+    out.where = table.where(key);
     if (text == "ground") return out;
     if (rom_) return place_of_rom(table, key, std::move(out));
     std::vector<std::string> names = names_of(bodies_);
@@ -432,10 +432,11 @@ JointSpec read_joint(TomlTable& table, const SimulationReader& reader, std::set<
       reader.function(table, "motion", kind.motion == JointKind::Angle ? 1 : reader.units().length);
   if (joint.motion)
     if (const auto jump = joint.motion->first_jump())
-      table.problem("motion",
-                    fmt::format("jumps at {:g}, which takes an infinite speed: expected a table without two points "
-                                "at the same time",
-                                *jump / reader.units().time));
+      table.problem(
+          "motion",
+          fmt::format("jumps at {:g}, which takes an infinite speed: expected a table without two points "
+                      "at the same time",
+                      *jump / reader.units().time));
   if (table.has("motion") && !kind.motion)
     table.problem(
         "motion",
@@ -495,7 +496,7 @@ LoadSpec read_load(TomlTable& table, const SimulationReader& reader, std::set<st
   Load& load = spec.load;
   const UnitSystem& u = reader.units();
   const double force = u.force(), torque = u.force() * u.length;
-  load.where = table.where();
+  spec.where = table.where();
   load.name = read_name(table, taken);
   // a damper is a spring without stiffness
   auto kinds = load_names();

@@ -29,6 +29,7 @@ struct PlaceSpec {
   std::string part;   // name of the body; empty: the ground
   int body = -1;      // its index among the study's bodies; -1: the ground, or a part of a reduced mechanism
   MarkerSpec marker;  // without axes
+  SourcePos where;
   bool is_ground() const { return part.empty(); }
 };
 
@@ -64,6 +65,7 @@ struct LoadSpec {
   std::optional<PlaceSpec> second;
   FrameSpec frame;
   bool has_length = false;  // otherwise that of the start
+  SourcePos where;
 };
 
 struct SensorSpec {

@@ -517,8 +517,11 @@ bool AncfBody::planar() const {
   return impl_->D == 2;
 }
 
+bool AncfBody::is_supported() const {
+  return !impl_->model.supports.empty();
+}
+
 int AncfBody::add_marker(const MarkerSpec& spec) {
-  const std::string at = spec.where.file.empty() ? "" : to_string(spec.where) + ": ";
   const std::vector<AncfBeam>& beams = impl_->model.beams;
   std::vector<std::string> names;
   for (const AncfBeam& beam : beams) names.push_back(beam.name);
@@ -527,10 +530,10 @@ int AncfBody::add_marker(const MarkerSpec& spec) {
   if (!spec.part.empty()) {
     b = static_cast<size_t>(std::find(names.begin(), names.end(), spec.part) - names.begin());
     if (b == names.size())
-      fail_input("{}body '{}' has no beam '{}'{}; it has {}", at, name(), spec.part,
-                 did_you_mean(spec.part, names), fmt::join(names, ", "));
+      fail_input("body '{}' has no beam '{}'{}; it has {}", name(), spec.part, did_you_mean(spec.part, names),
+                 fmt::join(names, ", "));
   } else if (beams.size() > 1) {
-    fail_input("{}body '{}' has several beams: say of which the marker is; they are {}", at, name(),
+    fail_input("body '{}' has several beams: say of which the marker is; they are {}", name(),
                fmt::join(names, ", "));
   }
 
@@ -547,24 +550,23 @@ int AncfBody::add_marker(const MarkerSpec& spec) {
       else if (number)
         id = *number;
       else
-        fail_input("{}ANCF beam '{}' has no interface '{}'{}; it has start, end and node 1 to node {}", at,
+        fail_input("ANCF beam '{}' has no interface '{}'{}; it has start, end and node 1 to node {}",
                    beam.name, spec.name, did_you_mean(spec.name, {"start", "end"}), beam.elements + 1);
       break;
     }
     case MarkerSpec::Kind::Nodes:
       if (spec.node_ids.size() != 1)
-        fail_input("{}a marker of ANCF beam '{}' is at one node, not at {}; name a single node", at,
-                   beam.name, spec.node_ids.size());
+        fail_input("a marker of ANCF beam '{}' is at one node, not at {}; name a single node", beam.name,
+                   spec.node_ids.size());
       id = spec.node_ids[0];
       break;
     case MarkerSpec::Kind::Point:
       fail_input(
-          "{}ANCF beam '{}' has markers at its nodes only, not at a point; name \"start\", \"end\" or a node",
-          at, beam.name);
+          "ANCF beam '{}' has markers at its nodes only, not at a point; name \"start\", \"end\" or a node",
+          beam.name);
   }
   if (id < 1 || id > beam.elements + 1)
-    fail_input("{}ANCF beam '{}' has no node {}; its nodes are 1 to {}", at, beam.name, id,
-               beam.elements + 1);
+    fail_input("ANCF beam '{}' has no node {}; its nodes are 1 to {}", beam.name, id, beam.elements + 1);
 
   BeamMarker marker;
   const int D = impl_->D, node = impl_->beams[b].first_node + static_cast<int>(id) - 1;

@@ -98,6 +98,8 @@ class AncfBody : public Body {
                      Eigen::Ref<Eigen::VectorXd> diagonal) const override;
   bool symmetric() const override;  // without damping
   bool planar() const override;
+  bool is_beam() const override { return true; }
+  bool is_supported() const override;
   int add_marker(const MarkerSpec& spec) override;
   bool marker_rotates(int marker) const override;
   std::vector<int> marker_coordinates(int marker) const override;

@@ -88,6 +88,10 @@ class Body {
                              Eigen::Ref<Eigen::VectorXd> diagonal) const;
   // Whether J is symmetric whatever cq, cv, ca.
   virtual bool symmetric() const { return false; }
+  // Whether it is made of beams: lines of nodes without a mesh, which are there to deform.
+  virtual bool is_beam() const { return false; }
+  // Whether its coordinates leave out what supports hold, so that the ground takes momentum from it.
+  virtual bool is_supported() const { return false; }
   // Whether all its markers move in the x-y plane and turn about z, so that torques have a symmetric tangent.
   virtual bool planar() const { return false; }
 

@@ -31,12 +31,8 @@ std::string listed(const std::vector<std::string>& names) {
 }
 
 template <class... Args>
-[[noreturn]] void refuse(const FramePlaces& places, const MarkerSpec& spec,
-                         fmt::format_string<Args...> format, Args&&... args) {
-  const std::string message =
-      fmt::format("body '{}': {}", places.body, fmt::format(format, std::forward<Args>(args)...));
-  if (spec.where.file.empty()) fail_input("{}", message);
-  fail_input(spec.where, "{}", message);
+[[noreturn]] void refuse(const FramePlaces& places, fmt::format_string<Args...> format, Args&&... args) {
+  fail_input("body '{}': {}", places.body, fmt::format(format, std::forward<Args>(args)...));
 }
 
 // By name: an interface, or a named point of a rigid body.
@@ -59,24 +55,23 @@ void at_name(const FramePlaces& places, const MarkerSpec& spec, FrameMarker& mar
     return;
   }
   const char* kind = places.interfaces.empty() && !places.points.empty() ? "point" : "interface";
-  refuse(places, spec, "there is no {} '{}'{}; the {}s are: {}", kind, spec.name,
-         did_you_mean(spec.name, names), kind, listed(names));
+  refuse(places, "there is no {} '{}'{}; the {}s are: {}", kind, spec.name, did_you_mean(spec.name, names),
+         kind, listed(names));
 }
 
-int node_of(const FramePlaces& places, const MarkerSpec& spec, std::int64_t id) {
+int node_of(const FramePlaces& places, std::int64_t id) {
   const auto& ids = places.node_ids;
   const auto found = std::find(ids.begin(), ids.end(), id);
   if (found != ids.end()) return static_cast<int>(found - ids.begin());
   if (ids.empty())
-    refuse(places, spec, "node {} is asked for, but the body has no nodes; the places it has are: {}", id,
-           [&] {
-             std::vector<std::string> names;
-             for (const auto& interface : places.interfaces) names.push_back(interface.name);
-             for (const auto& [name, point] : places.points) names.push_back(name);
-             return listed(names);
-           }());
+    refuse(places, "node {} is asked for, but the body has no nodes; the places it has are: {}", id, [&] {
+      std::vector<std::string> names;
+      for (const auto& interface : places.interfaces) names.push_back(interface.name);
+      for (const auto& [name, point] : places.points) names.push_back(name);
+      return listed(names);
+    }());
   const auto [low, high] = std::minmax_element(ids.begin(), ids.end());
-  refuse(places, spec,
+  refuse(places,
          "there is no node {} among the {} nodes kept (numbers {} to {}); keep it when the body is reduced, "
          "or take another",
          id, ids.size(), *low, *high);
@@ -84,9 +79,9 @@ int node_of(const FramePlaces& places, const MarkerSpec& spec, std::int64_t id) 
 
 // Mean motion of the nodes and the rotation that fits best: theta = J^-1 sum r x u, J = sum |r|^2 I - r r'.
 void at_nodes(const FramePlaces& places, const MarkerSpec& spec, FrameMarker& marker) {
-  if (spec.node_ids.empty()) refuse(places, spec, "a marker at nodes has no nodes; give at least one");
+  if (spec.node_ids.empty()) refuse(places, "a marker at nodes has no nodes; give at least one");
   std::vector<int> nodes;
-  for (const std::int64_t id : spec.node_ids) nodes.push_back(node_of(places, spec, id));
+  for (const std::int64_t id : spec.node_ids) nodes.push_back(node_of(places, id));
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   const double share = 1.0 / static_cast<double>(nodes.size());
@@ -155,7 +150,7 @@ FrameMarker make_frame_marker(const FramePlaces& places, const MarkerSpec& spec)
   marker.translation.setZero(3, places.flexible);
   marker.rotation.setZero(3, places.flexible);
   if (!is_rotation(spec.axes, 1e-6))
-    refuse(places, spec, "the axes of marker '{}' are not three unit vectors at right angles, right-handed",
+    refuse(places, "the axes of marker '{}' are not three unit vectors at right angles, right-handed",
            spec.name);
   marker.axes = spec.axes;
   switch (spec.kind) {
@@ -170,7 +165,7 @@ FrameMarker make_frame_marker(const FramePlaces& places, const MarkerSpec& spec)
         at_name(places, spec, marker);
       } else if (places.flexible > 0) {
         refuse(
-            places, spec,
+            places,
             "a point by coordinates ({}, {}, {}) is known on rigid bodies only; name an interface or nodes "
             "of this flexible one",
             spec.point[0], spec.point[1], spec.point[2]);

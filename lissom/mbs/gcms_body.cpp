@@ -355,7 +355,6 @@ void GcmsBody::jacobian(const Vector& q, const Vector& v, const Vector&, double 
 }
 
 int GcmsBody::add_marker(const MarkerSpec& spec) {
-  const std::string at = spec.where.file.empty() ? "" : to_string(spec.where) + ": ";
   GcmsFrame frame;
   switch (spec.kind) {
     case MarkerSpec::Kind::Interface: {
@@ -366,7 +365,7 @@ int GcmsBody::add_marker(const MarkerSpec& spec) {
         if (candidate.name == spec.name) found = &candidate;
       }
       if (!found) {
-        fail_input("{}body '{}' has no interface '{}'{}; it has {}", at, name(), spec.name,
+        fail_input("body '{}' has no interface '{}'{}; it has {}", name(), spec.name,
                    did_you_mean(spec.name, names),
                    names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
       }
@@ -379,21 +378,21 @@ int GcmsBody::add_marker(const MarkerSpec& spec) {
         const auto found = node_index_.find(id);
         if (found == node_index_.end()) {
           const auto [first, last] = std::minmax_element(model_.node_ids.begin(), model_.node_ids.end());
-          fail_input("{}body '{}' has no node {}; it has {} nodes from {} to {}", at, name(), id,
+          fail_input("body '{}' has no node {}; it has {} nodes from {} to {}", name(), id,
                      model_.node_ids.size(), *first, *last);
         }
         nodes.push_back(found->second);
       }
-      if (nodes.empty()) fail_input("{}a marker of body '{}' names no node", at, name());
+      if (nodes.empty()) fail_input("a marker of body '{}' names no node", name());
       frame = gcms_frame(model_, spec.name, nodes);
       break;
     }
     case MarkerSpec::Kind::Point:
       fail_input(
-          "{}body '{}' is flexible and has markers at interfaces and nodes only, not at a point; name a node "
+          "body '{}' is flexible and has markers at interfaces and nodes only, not at a point; name a node "
           "or "
           "an interface there",
-          at, name());
+          name());
   }
   GcmsMarker marker;
   marker.position = frame.position;

@@ -63,7 +63,6 @@ struct Load {
   TimeFunction preload;  // of springs, added to the force [N, N m]; an applied load, not in the potential
   Eigen::Vector3d K = Eigen::Vector3d::Zero(), C = Eigen::Vector3d::Zero();  // of Bushing, along its axes
   Eigen::Vector3d k = Eigen::Vector3d::Zero(), c = Eigen::Vector3d::Zero();  // about its axes
-  SourcePos where;
 };
 
 // The generalised forces on the 24 numbers of both markers, their derivatives with respect to these numbers

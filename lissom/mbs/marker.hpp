@@ -33,7 +33,6 @@ struct MarkerSpec {
   std::vector<std::int64_t> node_ids;                  // of Nodes
   Eigen::Vector3d point = Eigen::Vector3d::Zero();     // of Point without name, in the body's frame [m]
   Eigen::Matrix3d axes = Eigen::Matrix3d::Identity();  // the marker's axes as columns, in the body's frame
-  SourcePos where;                                     // for messages
 };
 
 // m and its derivatives with respect to the coordinates of the body that it depends on

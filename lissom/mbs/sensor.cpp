@@ -130,9 +130,7 @@ const std::vector<std::string>& stress_components() {
 SensorBank::SensorBank(const System& system, std::vector<Sensor> sensors)
     : system_(&system), sensors_(std::move(sensors)) {
   for (const Sensor& sensor : sensors_) {
-    const std::string where = to_string(sensor.where);
-    const std::string label = fmt::format("{}{}sensor '{}' ({})", where, where.empty() ? "" : ": ",
-                                          sensor.name, traits(sensor.kind).name);
+    const std::string label = fmt::format("sensor '{}' ({})", sensor.name, traits(sensor.kind).name);
     const auto count =
         static_cast<int>(is_of_joint(sensor.kind) ? system.joints().size() : system.loads().size());
     if (is_of_joint(sensor.kind) || sensor.kind == SensorKind::LoadValue)

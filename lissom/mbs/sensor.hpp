@@ -80,7 +80,6 @@ struct Sensor {
   MarkerRef marker;  // of kinematic ones
   int index = -1;    // of a joint or load
   StressPlace stress;
-  SourcePos where;
 };
 
 // Evaluates all sensors of a run; keeps what continuous angles need, by the rule of turns.hpp.

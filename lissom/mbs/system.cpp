@@ -29,11 +29,6 @@ using Eigen::VectorXd;
 // chosen.
 constexpr double look_again = 0.25, choose_again = 0.1;
 
-std::string prefix(const SourcePos& where) {
-  const std::string text = to_string(where);
-  return text.empty() ? text : text + ": ";
-}
-
 }  // namespace
 
 // ---- the model
@@ -45,12 +40,17 @@ int System::add_body(std::unique_ptr<Body> body, const Placement& placement) {
   own_rows_ += body->own_constraints();
   bodies_.push_back(std::move(body));
   placements_.push_back(placement);
+  marker_specs_.emplace_back();
   return static_cast<int>(bodies_.size()) - 1;
 }
 
 MarkerRef System::add_marker(int body, const MarkerSpec& spec) {
   LISSOM_ASSERT(body >= 0 && body < static_cast<int>(bodies_.size()));
-  return {body, bodies_[body]->add_marker(spec)};
+  const int marker = bodies_[body]->add_marker(spec);
+  std::vector<MarkerSpec>& specs = marker_specs_[body];
+  if (specs.size() <= static_cast<size_t>(marker)) specs.resize(static_cast<size_t>(marker) + 1);
+  specs[marker] = spec;
+  return {body, marker};
 }
 
 MarkerRef System::add_ground_marker(const Eigen::Vector3d& position, const Eigen::Matrix3d& axes) {
@@ -72,8 +72,13 @@ bool System::marker_rotates(MarkerRef ref) const {
   return ref.body < 0 || bodies_[ref.body]->marker_rotates(ref.marker);
 }
 
+const MarkerSpec& System::marker_spec(MarkerRef ref) const {
+  LISSOM_ASSERT(ref.body >= 0);
+  return marker_specs_.at(static_cast<size_t>(ref.body)).at(static_cast<size_t>(ref.marker));
+}
+
 void System::add_joint(Joint joint) {
-  const std::string label = prefix(joint.where) + fmt::format("joint '{}'", joint.name);
+  const std::string label = fmt::format("joint '{}'", joint.name);
   const std::array<MarkerRef, 2> refs = {joint.first, joint.second};
   for (int side = 0; side < 2; ++side)
     if (needs_rotation(joint.kind, side) && !marker_rotates(refs[side]))
@@ -95,7 +100,7 @@ void System::add_joint(Joint joint) {
 }
 
 void System::add_load(Load load) {
-  const std::string label = prefix(load.where) + fmt::format("load '{}'", load.name);
+  const std::string label = fmt::format("load '{}'", load.name);
   const std::array<MarkerRef, 2> refs = {load.first, load.second};
   for (int side = 0; side < 2; ++side)
     if (needs_rotation(load, side) && !marker_rotates(refs[side]))

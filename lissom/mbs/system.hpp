@@ -53,6 +53,8 @@ class System {
   // Of marker -1, which is the ground where nothing was said: the origin and the axes of space.
   Vector12d ground_marker(int marker) const;
   bool marker_rotates(MarkerRef ref) const;
+  // What a body's marker was made of.
+  const MarkerSpec& marker_spec(MarkerRef ref) const;
 
   int coordinates() const { return coordinates_; }       // n
   int offset(int body) const { return offsets_[body]; }  // of the body's first coordinate
@@ -75,6 +77,7 @@ class System {
   std::vector<std::unique_ptr<Body>> bodies_;
   std::vector<Placement> placements_;
   std::vector<Vector12d> ground_markers_;
+  std::vector<std::vector<MarkerSpec>> marker_specs_;  // by body, by number
   std::vector<Joint> joints_;
   std::vector<Load> loads_;
   std::vector<Input> inputs_;

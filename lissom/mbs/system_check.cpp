@@ -34,7 +34,8 @@ using GradientRows = RowElimination::Rows;
 
 // Rows in the scale of displacements: angles of joints times the length, coordinates in metres. `factor` is
 // what the rows were multiplied by.
-GradientRows scaled_rows(const System& system, const SystemEquations& equations, GradientRows G, VectorXd& factor) {
+GradientRows scaled_rows(const System& system, const SystemEquations& equations, GradientRows G,
+                         VectorXd& factor) {
   factor = VectorXd::Ones(G.rows());
   for (size_t j = 0; j < system.joints().size(); ++j)
     for (int i = 0; i < system.joints()[j].constraints(); ++i)
@@ -119,7 +120,8 @@ RowElimination eliminated(const GradientRows& A, const std::vector<int>& groups,
 }
 
 RowRank independent_rows(const GradientRows& A, const std::vector<int>& groups, int joint_rows) {
-  if (joint_rows <= few_rows && A.rows() - joint_rows <= few_rows) return independent_among_few(A, joint_rows);
+  if (joint_rows <= few_rows && A.rows() - joint_rows <= few_rows)
+    return independent_among_few(A, joint_rows);
   const RowElimination rows = eliminated(A, groups, joint_rows);
   RowRank out;
   out.kept = rows.kept();
@@ -388,8 +390,7 @@ IndependentRows independent_rows(SystemEquations& equations, double t, const Vec
 
 double smallest_part(SystemEquations& equations, double t, const VectorXd& q, const std::vector<int>& kept) {
   VectorXd factor;
-  const GradientRows A =
-      scaled_rows(equations.system(), equations, equations.all_gradients(t, q), factor);
+  const GradientRows A = scaled_rows(equations.system(), equations, equations.all_gradients(t, q), factor);
   std::vector<RowElimination::Role> roles(static_cast<size_t>(A.rows()), RowElimination::Role::LeftOut);
   for (const int row : kept) roles[row] = RowElimination::Role::Kept;
   const RowElimination rows(A, equations.row_groups(), roles);
@@ -541,7 +542,7 @@ std::string describe(const System& system, const SystemCheck& check) {
                      plural(check.rigid_degrees_of_freedom, "degree of freedom", "degrees of freedom")));
   if (check.satisfied > 0) {
     const bool basis = std::any_of(system.bodies().begin(), system.bodies().end(),
-                                   [](const auto& body) { return body->formulation() == "pod"; });
+                                   [](const auto& body) { return body->is_mechanism(); });
     line(fmt::format("{} of {} {} satisfied by the {}.", check.satisfied,
                      plural(check.joint_constraints, "constraint", "constraints"),
                      check.satisfied == 1 ? "is" : "are", basis ? "basis" : "coordinates themselves"));

@@ -9,6 +9,8 @@
 
 #include <Eigen/Core>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +20,12 @@ namespace lissom {
 // One column of u or y.
 struct RomChannel {
   std::string name, unit;  // "push", "N"; "tip.x", "m"
+};
+
+// Nodes that a model can give back: those of one part, `numbers` in the order of nodes().
+struct RomNodes {
+  std::string name;
+  std::vector<std::int64_t> numbers;
 };
 
 class Rom {
@@ -51,6 +59,25 @@ class Rom {
                                   Matrix D) = 0;
   // Whether dh/dx is exact, or made of central differences (about nine digits).
   virtual bool has_exact_outputs() const = 0;
+
+  // What not every method knows; by default nothing.
+  // Kinetic, elastic, of gravity and of springs [J].
+  virtual std::optional<double> energy(double t, const ConstVector& x) {
+    (void)t, (void)x;
+    return std::nullopt;
+  }
+  // How far x has left what the model was made of: 1 as far as its training states are apart from each other, or, of a
+  // linear one, points moved by the size of the mechanism.
+  virtual std::optional<double> distance(double t, const ConstVector& x, const ConstVector& u) {
+    (void)t, (void)x, (void)u;
+    return std::nullopt;
+  }
+  // The parts whose nodes it keeps, and where all of them are (3 by n) [m], part after part.
+  virtual std::vector<RomNodes> node_groups() const { return {}; }
+  virtual Eigen::Matrix3Xd nodes(const ConstVector& x) const {
+    (void)x;
+    return Eigen::Matrix3Xd(3, 0);
+  }
 };
 
 }  // namespace lissom

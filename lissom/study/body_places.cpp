@@ -28,7 +28,7 @@ std::vector<BodyPlaces::Problem> BodyPlaces::missing(const StudyFile& study) con
       for (const std::int64_t id : place.marker.node_ids)
         if (!names.ids.contains(id))
           problems.push_back(
-              {place.marker.where, key, fmt::format("'{}': the mesh has no node {}", place.text, id)});
+              {place.where, key, fmt::format("'{}': the mesh has no node {}", place.text, id)});
       return;
     }
     std::vector<std::string> all = known_places(body).value_or(std::vector<std::string>{});
@@ -36,7 +36,7 @@ std::vector<BodyPlaces::Problem> BodyPlaces::missing(const StudyFile& study) con
     if (std::find(all.begin(), all.end(), place.marker.name) != all.end()) return;
     std::sort(all.begin(), all.end());
     all.erase(std::unique(all.begin(), all.end()), all.end());
-    problems.push_back({place.marker.where, key,
+    problems.push_back({place.where, key,
                         fmt::format("'{}': body '{}' has no interface or node set '{}'{}; there are: {}",
                                     place.text, body.name, place.marker.name,
                                     did_you_mean(place.marker.name, all), fmt::join(all, ", "))});

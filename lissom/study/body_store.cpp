@@ -270,30 +270,6 @@ StressModes BodyStore::stress_modes(const BodySpec& spec, Diagnostics& diagnosti
   return modes;
 }
 
-StressModes field_stress_modes(const Mesh& mesh, const std::vector<std::int64_t>& node_ids,
-                               const Eigen::Ref<const Eigen::MatrixXd>& fields, const StressOptions& options,
-                               const ProgressHook& progress) {
-  if (mesh.element_count() == 0)
-    fail_input(
-        "stress is computed from elements, and this body has matrices but no mesh; give it one with mesh = "
-        "\"FILE\"");
-  std::unordered_map<std::int64_t, int> index;
-  for (int i = 0; i < mesh.node_count(); ++i) index[mesh.node_ids[i]] = i;
-  std::vector<int> nodes;
-  for (const std::int64_t id : node_ids) {
-    const auto found = index.find(id);
-    if (found == index.end())
-      fail_input("stress is computed from elements, and the mesh '{}' has no node {}, which the body has",
-                 mesh.source, id);
-    nodes.push_back(found->second);
-  }
-  NodalStress result = recover_field_stress(mesh, fields, nodes, options, progress);
-  StressModes modes;
-  if (options.strain) modes.strain = std::make_shared<Eigen::MatrixXd>(std::move(result.strain));
-  if (options.stress) modes.stress = std::make_shared<Eigen::MatrixXd>(std::move(result.stress));
-  return modes;
-}
-
 std::unique_ptr<Body> make_body(const BodySpec& spec, const StoredBody& stored) {
   return at_body(spec, [&]() -> std::unique_ptr<Body> {
     if (stored.rigid) {

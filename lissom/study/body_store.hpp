@@ -11,7 +11,7 @@
 #include "lissom/cms/gcms_model.hpp"
 #include "lissom/core/diagnostics.hpp"
 #include "lissom/core/progress.hpp"
-#include "lissom/fe/stress_recovery.hpp"
+#include "lissom/fe/field_stress.hpp"
 #include "lissom/study/body.hpp"
 
 namespace lissom {
@@ -77,12 +77,6 @@ class BodyStore {
   std::map<std::string, StoredBody> bodies_;  // by BodySpec::reduction_key
   std::map<std::string, std::shared_ptr<const Mesh>> meshes_;
 };
-
-// Strain and stress modes of scalar fields (n by s) at nodes of the mesh, by number. Throws InputError where
-// the mesh has no elements or not these nodes.
-StressModes field_stress_modes(const Mesh& mesh, const std::vector<std::int64_t>& node_ids,
-                               const Eigen::Ref<const Eigen::MatrixXd>& fields, const StressOptions& options,
-                               const ProgressHook& progress = {});
 
 // A moving body of the formulation that the spec asks for.
 std::unique_ptr<Body> make_body(const BodySpec& spec, const StoredBody& stored);

@@ -72,8 +72,7 @@ class Builder {
       else
         attempt(joint.where, "joint", joint.name, [&] { add(joint); });
     }
-    for (const LoadSpec& load : spec.loads)
-      attempt(load.load.where, "load", load.load.name, [&] { add(load); });
+    for (const LoadSpec& load : spec.loads) attempt(load.where, "load", load.load.name, [&] { add(load); });
     if (spec.simulate)
       for (const InputSpec& input : spec.simulate->inputs)
         if (system.find_input(input.name) >= 0) system.set_input(input.name, input.value);
@@ -116,6 +115,16 @@ class Builder {
     workspaces_.push_back(built_.system->bodies().back()->workspace());
   }
 
+  // A marker of a body; what is wrong with it has the line of its place.
+  MarkerRef add_marker_at(const PlaceSpec& place, int body, const MarkerSpec& spec) {
+    try {
+      return built_.system->add_marker(body, spec);
+    } catch (const InputError& e) {
+      if (place.where.file.empty()) throw;
+      fail_input(place.where, "{}", e.what());
+    }
+  }
+
   // Where a body's marker is as the bodies are placed: what free lengths and points of the ground are counted
   // from.
   virtual Vector3d placed(MarkerRef ref) { return start(ref).position(); }
@@ -140,8 +149,11 @@ class Builder {
     } catch (const InputError& e) {
       const std::string message = e.what();
       const bool placed = !where.file.empty() && message.starts_with(where.file);
-      problems_.push_back(placed ? message
-                                 : fmt::format("{}: {} '{}': {}", to_string(where), what, name, message));
+      // the system names its joints and loads itself
+      const bool named = message.starts_with(fmt::format("{} '{}", what, name));
+      problems_.push_back(placed  ? message
+                          : named ? fmt::format("{}: {}", to_string(where), message)
+                                  : fmt::format("{}: {} '{}': {}", to_string(where), what, name, message));
     }
   }
 
@@ -164,9 +176,9 @@ class Builder {
     return ref.body < 0 ? Vector3d(built_.system->ground_marker(ref.marker).head<3>()) : placed(ref);
   }
 
-  void add_joint(Joint joint, const PlaceSpec& first, const PlaceSpec& second) {
+  void add_joint(Joint joint, const PlaceSpec& first, const PlaceSpec& second, const SourcePos& where) {
     built_.system->add_joint(std::move(joint));
-    built_.joint_places.emplace_back(first.text, second.text);
+    built_.joint_places.push_back({first.text, second.text, where});
   }
 
   void add(const JointSpec& spec) {
@@ -174,7 +186,6 @@ class Builder {
     Joint joint;
     joint.name = spec.name;
     joint.kind = spec.kind;
-    joint.where = spec.where;
     if (spec.and_between) {
       joint.kind = JointKind::Spherical;
       const std::pair<const PlaceSpec*, const PlaceSpec*> pairs[] = {
@@ -184,7 +195,7 @@ class Builder {
         std::tie(joint.first, joint.second) =
             markers(*pairs[k].first, *pairs[k].second, k == 0 ? spec.frame : FrameSpec{},
                     Matrix3d::Identity(), Matrix3d::Identity(), Vector3d::Zero());
-        add_joint(joint, *pairs[k].first, *pairs[k].second);
+        add_joint(joint, *pairs[k].first, *pairs[k].second, spec.where);
       }
       return;
     }
@@ -206,12 +217,12 @@ class Builder {
     }
     const bool driven = spec.motion && !is_driven(spec.kind);
     if (driven) joint.motion = 0.0;
-    add_joint(joint, spec.first, spec.second);
+    add_joint(joint, spec.first, spec.second, spec.where);
     if (!driven) return;
     joint.name += ".motion";
     joint.kind = motion.value();
     joint.motion = *spec.motion;
-    add_joint(joint, spec.first, spec.second);
+    add_joint(joint, spec.first, spec.second, spec.where);
   }
 
   void add(const LoadSpec& spec) {
@@ -341,7 +352,6 @@ class Builder {
     Sensor sensor;
     sensor.name = spec.name;
     sensor.kind = spec.kind;
-    sensor.where = spec.where;
     if (is_stress(spec.kind)) {
       add_stress_sensor(spec, sensor);
     } else if (spec.place) {
@@ -363,6 +373,7 @@ class Builder {
     }
     // a joint or load that could not be made has its own message
     if (!spec.of.empty() && !spec.place && sensor.index < 0) return;
+    SensorBank(*built_.system, {sensor});  // says what is wrong with it
     built_.sensors.push_back(std::move(sensor));
   }
 
@@ -442,12 +453,12 @@ class BodyBuilder final : public Builder {
     MarkerSpec spec = place.marker;
     spec.axes = placement(place).rotation.transpose() * axes;
     const int body = of_system_[place.body];
-    if (!stored_[place.body]) return built_.system->add_marker(body, spec);
+    if (!stored_[place.body]) return add_marker_at(place, body, spec);
     const StoredBody& stored = *stored_[place.body];
     if (stored.from_mesh()) resolve_in_mesh(stored, spec);
     if (spec.kind == MarkerSpec::Kind::Interface)
       resolve_node_set(stored, study_.bodies[place.body].name, spec);
-    return built_.system->add_marker(body, spec);
+    return add_marker_at(place, body, spec);
   }
 
   GroupStress stress_place(const PlaceSpec& place, std::vector<std::int64_t>& node_ids) override {
@@ -523,7 +534,8 @@ class BodyBuilder final : public Builder {
 class RomBuilder final : public Builder {
  public:
   RomBuilder(const StudyFile& study, const SlapModel& model) : Builder(study) {
-    const bool exact = study.simulation && study.simulation->simulate && study.simulation->simulate->exact_kernel;
+    const bool exact =
+        study.simulation && study.simulation->simulate && study.simulation->simulate->exact_kernel;
     built_.rom = std::make_shared<const SlapModel>(exact ? without_polynomial(model) : model);
     for (const SlapPart& part : model.parts) parts_.push_back(part.name);
     add_body(make_slap_body("mechanism", *built_.rom));
@@ -534,7 +546,7 @@ class RomBuilder final : public Builder {
     if (place.is_ground()) return Matrix3d::Identity();
     const SlapFrame* frame = nullptr;
     const MarkerSpec spec = resolve(place, frame);
-    const Matrix3d turned = rotation(spec, add_marker(spec, frame));
+    const Matrix3d turned = rotation(spec, add_marker(place, spec, frame));
     return frame ? Matrix3d(turned * frame->axes) : turned;
   }
 
@@ -542,10 +554,10 @@ class RomBuilder final : public Builder {
     LISSOM_ASSERT(!place.is_ground());
     const SlapFrame* frame = nullptr;
     MarkerSpec spec = resolve(place, frame);
-    const MarkerRef ref = add_marker(spec, frame);
+    const MarkerRef ref = add_marker(place, spec, frame);
     if (!built_.system->marker_rotates(ref)) return ref;
     spec.axes = rotation(spec, ref).transpose() * axes;
-    return add_marker(spec, frame);
+    return add_marker(place, spec, frame);
   }
 
   // Where the model knows how its parts were placed, derived numbers are those of the full model; the start
@@ -565,8 +577,8 @@ class RomBuilder final : public Builder {
     return built_.rom->polynomial ? polar(axes).A : axes;
   }
 
-  MarkerRef add_marker(const MarkerSpec& spec, const SlapFrame* frame) {
-    const MarkerRef ref = built_.system->add_marker(0, spec);
+  MarkerRef add_marker(const PlaceSpec& place, const MarkerSpec& spec, const SlapFrame* frame) {
+    const MarkerRef ref = add_marker_at(place, 0, spec);
     placed_.resize(static_cast<size_t>(ref.marker) + 1);
     for (const SlapPart& part : built_.rom->parts) {
       if (part.name != spec.part || !part.placed) continue;
@@ -645,7 +657,6 @@ class RomBuilder final : public Builder {
     MarkerSpec spec;
     spec.part = part.name;
     spec.name = rest;
-    spec.where = place.marker.where;
     std::vector<std::string> names;
     for (const SlapFrame& candidate : model.frames) {
       if (candidate.part != p) continue;
@@ -707,7 +718,7 @@ class PodBuilder final : public Builder {
     }
     spec.part = parts_[part];
     spec.axes = axes;
-    const MarkerRef ref = built_.system->add_marker(0, spec);
+    const MarkerRef ref = add_marker_at(place, 0, spec);
     placed_.resize(static_cast<size_t>(ref.marker) + 1);
     placed_.back() = placed(spec);
     return ref;
@@ -823,12 +834,12 @@ void expect_joints_meet(const StudySystem& built, const StudyFile& study, const 
       MarkerKinematics first, second;
       equations.marker(joint.first, built.q, built.v, false, first);
       equations.marker(joint.second, built.q, built.v, false, second);
-      const auto& [a, b] = built.joint_places[j];
+      const auto& [a, b, where] = built.joint_places[j];
       lines.push_back(
           fmt::format("{}: joint '{}': its frames do not meet at the start, they are {} apart (tolerance "
                       "{:.1e}): '{}' is "
                       "at {} m, '{}' at {} m",
-                      to_string(joint.where), joint.name,
+                      to_string(where), joint.name,
                       gap.is_angle ? fmt::format("turned, sine of the angle {:.3g},", gap.distance)
                                    : fmt::format("{:.6g} m", gap.distance),
                       gap.is_angle ? gap_tolerance : gap_tolerance * equations.length(), a,

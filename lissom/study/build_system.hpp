@@ -33,8 +33,12 @@ struct PodUse;  // study/pod_system.hpp
 struct StudySystem {
   std::unique_ptr<System> system;
   std::vector<Sensor> sensors;
-  // what the user wrote for the two markers of each joint of the system
-  std::vector<std::pair<std::string, std::string>> joint_places;
+  // what the user wrote for the two markers of each joint of the system, and where
+  struct JointPlaces {
+    std::string first, second;
+    SourcePos where;
+  };
+  std::vector<JointPlaces> joint_places;
   Eigen::VectorXd q, v;  // at the start, as placed
   // of a mechanism reduced as a whole, which is then the only body
   std::shared_ptr<const SlapModel> rom;

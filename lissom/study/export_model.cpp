@@ -7,7 +7,7 @@
 #include <map>
 
 #include "lissom/linalg/schur.hpp"
-#include "lissom/study/mechanism_ode.hpp"
+#include "lissom/rom/mechanism_ode.hpp"
 #include "lissom/study/versions.hpp"
 
 namespace lissom {

@@ -141,7 +141,7 @@ class LinearDrives {
     const Load& load = given->load;
     const LoadSpec* own = find_load(mechanism_.own, input.name);
     if (const std::string other = own ? other_in(*given, *own) : "is new"; !other.empty()) {
-      problem(load.where,
+      problem(given->where,
               fmt::format("load '{}': {}, and the linear model has it built in", input.name, other));
       return constant(there);
     }
@@ -149,7 +149,7 @@ class LinearDrives {
     if (load.kind == LoadKind::LineForce) {
       drive = {{load.magnitude}, {1}};
     } else {
-      check_direction(load, input.direction);
+      check_direction(*given, input.direction);
       for (int k = 0; k < 3; ++k) {
         drive.functions.push_back(load.components[static_cast<size_t>(k)]);
         drive.weights.push_back(input.direction[k]);
@@ -159,7 +159,7 @@ class LinearDrives {
     // its size is that of the input, which has a column of its own
     const auto constant_part = [](const TimeFunction& f) { return f.is_constant(); };
     if (!std::all_of(drive.functions.begin(), drive.functions.end(), constant_part))
-      problem(load.where,
+      problem(given->where,
               fmt::format("load '{}': changes over time besides its input '{}', which a linear model does "
                           "not multiply; make the force constant",
                           load.name, load.input));
@@ -188,12 +188,13 @@ class LinearDrives {
   }
 
   // The force stays along its direction, at all times looked at.
-  void check_direction(const Load& load, const Vector3d& direction) {
+  void check_direction(const LoadSpec& given, const Vector3d& direction) {
+    const Load& load = given.load;
     for (const double t : times_of(load.components)) {
       const Vector3d f(load.components[0](t), load.components[1](t), load.components[2](t));
       if ((f - direction.dot(f) * direction).norm() <= 1e-9 * f.norm()) continue;
       return problem(
-          load.where,
+          given.where,
           fmt::format("load '{}': at t = {:.6g} s it is ({:.4g}, {:.4g}, {:.4g}), and the linear model has "
                       "it along ({:.4g}, {:.4g}, {:.4g}) only; take a load for each direction, and train "
                       "with them",
@@ -233,13 +234,14 @@ class LinearDrives {
       if (std::find(names.begin(), names.end(), load.name) != names.end()) continue;
       if (!holds(load.kind)) {
         if (!is_zero(load))
-          problem(load.where, fmt::format("load '{}': the linear model has no such input{}; it has: {}",
-                                          load.name, did_you_mean(load.name, names), fmt::join(names, ", ")));
+          problem(given.where,
+                  fmt::format("load '{}': the linear model has no such input{}; it has: {}", load.name,
+                              did_you_mean(load.name, names), fmt::join(names, ", ")));
         continue;
       }
       const LoadSpec* own = find_load(mechanism_.own, load.name);
       if (const std::string other = own ? other_in(given, *own) : "is new"; !other.empty())
-        problem(load.where,
+        problem(given.where,
                 fmt::format("load '{}': {}, and springs and bushings are part of the linear model", load.name,
                             other));
     }

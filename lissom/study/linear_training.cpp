@@ -57,7 +57,7 @@ void expect_constant_motions(const SimulationSpec& spec) {
                  joint.name);
   for (const LoadSpec& load : spec.loads)
     if (!load.load.preload.is_constant())
-      fail_input(load.load.where,
+      fail_input(load.where,
                  "load '{}': its preload changes over time, which is no input of a linear model; add a "
                  "line-force or "
                  "torque instead",

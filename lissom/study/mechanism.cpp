@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include "lissom/core/text.hpp"
-#include "lissom/study/mechanism_ode.hpp"
 #include "lissom/study/train.hpp"
 
 namespace lissom {
@@ -83,8 +82,30 @@ LinearTraining trained_linear(const StudyFile& variant, JobContext& context) {
 std::unique_ptr<Rom> open_rom(const Mechanism& mechanism, JobContext& context) {
   if (mechanism.linear)
     return std::make_unique<LinearRom>(linear_rom(mechanism.study, *mechanism.linear, context.diagnostics));
-  return std::make_unique<MechanismOde>(mechanism.study, mechanism.make(), context.diagnostics,
-                                        context.progress);
+  return std::make_unique<MechanismOde>(
+      study_ode(mechanism.study, mechanism.make(), context.diagnostics, context.progress));
+}
+
+MechanismOde study_ode(const StudyFile& study, StudySystem built, Diagnostics& diagnostics,
+                       const ProgressHook& progress) {
+  if (!study.simulation)
+    fail_input("{}: has no joints, loads or sensors, and so no motion", study.path.string());
+  Start start = study_start(built, study, diagnostics, std::nullopt, progress);
+  MechanismOde::Mechanism of;
+  of.system = std::move(built.system);
+  of.sensors = std::move(built.sensors);
+  if (built.rom) {
+    of.method = "slap";
+    of.training = {built.rom, &built.rom->training};
+  } else if (built.pod) {
+    of.method = "pod";
+    of.training = {of.system, &built.pod->training()};
+  }
+  try {
+    return MechanismOde(std::move(of), std::move(start), diagnostics);
+  } catch (const InputError& e) {
+    fail_input("{}: {}", study.path.string(), e.what());
+  }
 }
 
 PodTraining trained_pod(const StudyInput& input, const StudyFile& study, const StudyFile& variant,

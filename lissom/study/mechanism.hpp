@@ -6,6 +6,7 @@
 #include <string>
 
 #include "lissom/io/rom_file.hpp"
+#include "lissom/rom/mechanism_ode.hpp"
 #include "lissom/study/build_system.hpp"
 #include "lissom/study/job.hpp"
 #include "lissom/study/linear_run.hpp"
@@ -43,7 +44,11 @@ StudyFile study_of_rom(const std::string& own, const std::string& path, const Me
 StudySystem pod_system(const StudyFile& variant, const PodFile& model, bool strict, JobContext& context);
 // The linear model of a study or of a case of it.
 LinearTraining trained_linear(const StudyFile& variant, JobContext& context);
-// Whichever it is, as an ordinary differential equation. Throws InputError as MechanismOde and linear_rom() do.
+// A mechanism without constraints under the loads of a study. Throws InputError where some are left, and what
+// study_start() throws.
+MechanismOde study_ode(const StudyFile& study, StudySystem built, Diagnostics& diagnostics,
+                       const ProgressHook& progress = {});
+// Whichever it is, as an ordinary differential equation. Throws InputError as study_ode() and linear_rom() do.
 std::unique_ptr<Rom> open_rom(const Mechanism& mechanism, JobContext& context);
 // The parametric model that a study or its case is to be trained for; files where `folder` is given.
 PodTraining trained_pod(const StudyInput& input, const StudyFile& study, const StudyFile& variant,

@@ -109,7 +109,7 @@ Scene::Scene(const System& system, const BodyMeshes& meshes, const std::vector<s
       const NodeGroup& group = groups[g];
       names.push_back(group.name);
       if (!asked(group.name)) continue;
-      const bool beam = body.formulation() == "ancf" || body.formulation() == "pod";
+      const bool beam = body.is_beam();
       const auto found = meshes.find(group.name);
       if (!beam && (found == meshes.end() || !found->second || found->second->node_count() == 0)) {
         // bodies of numbers have none, unless they were asked for by name

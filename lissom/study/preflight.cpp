@@ -496,7 +496,7 @@ void Preflight::look_at_axes(const StudyFile& study) {
     const PlaceSpec* places[] = {&load.first, load.second ? &*load.second : nullptr};
     for (int side = 0; side < 2; ++side)
       if (places[side] && needs_rotation(load.load, side) && !turns(study, *places[side]))
-        add(load.load.where, "loads." + load.load.name,
+        add(load.where, "loads." + load.load.name,
             fmt::format("is a {} and needs axes at its {} marker, but '{}' is a single node, which has a "
                         "position only; use an interface or several nodes",
                         name_of(load.load.kind), side == 0 ? "first" : "second", places[side]->text),

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "lissom/core/error.hpp"
-#include "lissom/mbs/ancf_body.hpp"
 #include "lissom/mbs/archive_state.hpp"
 
 namespace lissom {
@@ -207,11 +206,8 @@ bool Balance::is_isolated() const {
   for (const Load& load : system.loads())
     if (!load.has_second || load.first.body < 0 || load.second.body < 0) return false;
   // supports that beams have taken out, or a basis has built in
-  for (const auto& body : system.bodies()) {
-    const auto* beams = dynamic_cast<const AncfBody*>(body.get());
-    if (body->formulation() == "pod" || (beams && !beams->model().supports.empty())) return false;
-  }
-  return true;
+  return std::none_of(system.bodies().begin(), system.bodies().end(),
+                      [](const auto& body) { return body->is_supported(); });
 }
 
 void Balance::Record::archive(Archive& archive) {

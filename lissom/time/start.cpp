@@ -57,7 +57,7 @@ void expect_runnable(const System& system, const SystemCheck& check, bool static
         check.coordinates, check.rank);
   // beams are there to deform
   const bool beams = std::any_of(system.bodies().begin(), system.bodies().end(),
-                                 [](const auto& body) { return body->formulation() == "ancf"; });
+                                 [](const auto& body) { return body->is_beam(); });
   if (check.moves() && !check.has_mechanism && !beams && check.rigid_degrees_of_freedom <= 0 && !driven)
     diagnostics.warn("simulate.only-vibrates",
                      "the mechanism can only deform: as rigid bodies nothing of it could move");

@@ -4,8 +4,7 @@
 
 #include "lissom/rom/linear/linear_rom.hpp"
 #include "lissom/rom/slap/slap_model.hpp"
-#include "lissom/study/mechanism_ode.hpp"
-#include "lissom/study/pod_system.hpp"
+#include "lissom/study/mechanism.hpp"
 #include "python/src/arrays.hpp"
 #include "python/src/inputs.hpp"
 #include "python/src/module.hpp"
@@ -43,8 +42,7 @@ class PyOde {
     return list;
   }
   bool has_training() const {
-    const SlapTraining* training = mechanism_ ? training_of(mechanism_->built()) : nullptr;
-    return training && training->samples.cols() > 0;
+    return mechanism_ && rom_->distance(start_time(), rom_->start(), Eigen::VectorXd()).has_value();
   }
 
   py::array x0() const { return copy(rom_->start()); }
@@ -145,25 +143,15 @@ class PyOde {
     expect_one(x);
     take(x, 0, 1);
     py::list out;
-    // linear models have no bodies any more
-    if (!mechanism_) return out;
-    const System& system = *mechanism_->built().system;
-    for (size_t b = 0; b < system.bodies().size(); ++b) {
-      const Body& body = *system.bodies()[b];
-      const auto groups = body.node_groups();
-      if (groups.empty()) continue;
-      const Eigen::Matrix3Xd all =
-          body.node_positions(x_.segment(system.offset(static_cast<int>(b)), body.coordinates()));
-      for (const NodeGroup& group : groups) {
-        if (group.count == 0) continue;
-        py::array_t<double> positions({static_cast<py::ssize_t>(group.count), static_cast<py::ssize_t>(3)});
-        Eigen::Map<Eigen::Matrix3Xd>(positions.mutable_data(), 3, group.count) =
-            all.middleCols(group.first, group.count);
-        out.append(py::make_tuple(group.name,
-                                  py::array_t<std::int64_t>(static_cast<py::ssize_t>(group.count),
-                                                            body.node_ids().data() + group.first),
-                                  positions));
-      }
+    const Eigen::Matrix3Xd all = rom_->nodes(x_);
+    Eigen::Index first = 0;
+    for (const RomNodes& group : rom_->node_groups()) {
+      const auto count = static_cast<py::ssize_t>(group.numbers.size());
+      py::array_t<double> positions({count, static_cast<py::ssize_t>(3)});
+      Eigen::Map<Eigen::Matrix3Xd>(positions.mutable_data(), 3, count) = all.middleCols(first, count);
+      out.append(
+          py::make_tuple(group.name, py::array_t<std::int64_t>(count, group.numbers.data()), positions));
+      first += count;
     }
     return out;
   }
@@ -172,10 +160,9 @@ class PyOde {
   py::array distance(const Numbers& x) {
     const py::ssize_t k = expect_states(x);
     py::array_t<double> out(k);
-    const SlapTraining* training = mechanism_ ? training_of(mechanism_->built()) : nullptr;
     for (py::ssize_t j = 0; j < k; ++j) {
       take(x, j, k);
-      out.mutable_at(j) = training ? distance_from_training(*training, x_.head(n_ / 2)) : 0.0;
+      out.mutable_at(j) = mechanism_ ? rom_->distance(start_time(), x_, Eigen::VectorXd()).value_or(0) : 0;
     }
     return out;
   }

@@ -509,9 +509,8 @@ TEST(GcmsBody, SaysWhatIsWrong) {
   };
   MarkerSpec spec;
   spec.name = "rihgt";
-  spec.where = {"study.toml", 7};
   EXPECT_EQ(message([&] { body->add_marker(spec); }),
-            "study.toml:7: body 'plate' has no interface 'rihgt' (did you mean 'right'?); it has left, "
+            "body 'plate' has no interface 'rihgt' (did you mean 'right'?); it has left, "
             "right, edge");
   spec.kind = MarkerSpec::Kind::Nodes;
   spec.node_ids = {4711};

@@ -601,11 +601,10 @@ TEST(PodBody, WhatDoesNotFitIsRefused) {
     spec.part = part;
     spec.name = name;
     spec.node_ids = std::move(nodes);
-    spec.where = {"study.toml", 12};
     return message_of([&] { pod.add_marker(spec); });
   };
   using Kind = MarkerSpec::Kind;
-  has(marker(Kind::Interface, "", "end"), "study.toml:12: 'reduced' is a reduced mechanism: say which");
+  has(marker(Kind::Interface, "", "end"), "'reduced' is a reduced mechanism: say which");
   has(marker(Kind::Interface, "uper", "end"), "no beam 'uper'");
   has(marker(Kind::Interface, "upper", "ende"), "no place 'ende'");
   has(marker(Kind::Interface, "upper", "node 8"), "no node 8; it has nodes 1 to 7");

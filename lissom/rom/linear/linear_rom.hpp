@@ -39,6 +39,9 @@ class LinearRom final : public Rom {
   void output(double t, const ConstVector& x, const ConstVector& u, Vector y) override;
   void output_derivatives(double t, const ConstVector& x, const ConstVector& u, Matrix C, Matrix D) override;
   bool has_exact_outputs() const override { return true; }
+  std::optional<double> distance(double t, const ConstVector& x, const ConstVector& u) override {
+    return range(t, x, u);
+  }
 
   // How far points are from the operating point, over the size of the mechanism, at most; and which coordinate.
   double range(double t, const ConstVector& x, const ConstVector& u, int* coordinate = nullptr);

@@ -87,8 +87,8 @@ struct PodBody::Impl {
   void choose_force(const PodElements& elements, const MatrixXd& xi, const PodBodyOptions& options,
                     Diagnostics& diagnostics);
   Matrix3Xd node_vectors(const VectorXd& E, bool positions) const;
-  int part_of(const MarkerSpec& spec, const std::string& name, const std::string& at) const;
-  int node_of(const MarkerSpec& spec, const Part& part, const std::string& name, const std::string& at) const;
+  int part_of(const MarkerSpec& spec, const std::string& name) const;
+  int node_of(const MarkerSpec& spec, const Part& part, const std::string& name) const;
 };
 
 // Elements, mass and start of all bodies, one after the other in E.
@@ -440,7 +440,7 @@ bool PodBody::planar() const {
   return impl_->D == 2;
 }
 
-int PodBody::Impl::part_of(const MarkerSpec& spec, const std::string& name, const std::string& at) const {
+int PodBody::Impl::part_of(const MarkerSpec& spec, const std::string& name) const {
   std::vector<std::string> names;
   for (size_t i = 0; i < parts.size(); ++i) {
     if (parts[i].name == spec.part || (parts[i].alone && parts[i].owner == spec.part))
@@ -449,24 +449,22 @@ int PodBody::Impl::part_of(const MarkerSpec& spec, const std::string& name, cons
   }
   if (spec.part.empty()) {
     if (parts.size() == 1) return 0;
-    fail_input("{}'{}' is a reduced mechanism: say which of its beams a marker is on; it has {}", at, name,
+    fail_input("'{}' is a reduced mechanism: say which of its beams a marker is on; it has {}", name,
                fmt::join(names, ", "));
   }
-  fail_input("{}body '{}' has no beam '{}'{}; it has {}", at, name, spec.part, did_you_mean(spec.part, names),
+  fail_input("body '{}' has no beam '{}'{}; it has {}", name, spec.part, did_you_mean(spec.part, names),
              fmt::join(names, ", "));
 }
 
-int PodBody::Impl::node_of(const MarkerSpec& spec, const Part& part, const std::string& name,
-                           const std::string& at) const {
+int PodBody::Impl::node_of(const MarkerSpec& spec, const Part& part, const std::string& name) const {
   std::int64_t id = 0;
   switch (spec.kind) {
     case MarkerSpec::Kind::Point:
-      fail_input("{}body '{}' is made of beams and has markers at their nodes only, not at a point", at,
-                 name);
+      fail_input("body '{}' is made of beams and has markers at their nodes only, not at a point", name);
     case MarkerSpec::Kind::Nodes:
       if (spec.node_ids.size() != 1)
-        fail_input("{}a marker on beam '{}' of body '{}' is at one node, and {} are named", at, part.name,
-                   name, spec.node_ids.size());
+        fail_input("a marker on beam '{}' of body '{}' is at one node, and {} are named", part.name, name,
+                   spec.node_ids.size());
       id = spec.node_ids.front();
       break;
     case MarkerSpec::Kind::Interface:
@@ -478,20 +476,19 @@ int PodBody::Impl::node_of(const MarkerSpec& spec, const Part& part, const std::
         id = parse_long(std::string_view(spec.name).substr(5)).value_or(0);
       }
       if (id == 0)
-        fail_input("{}beam '{}' of body '{}' has no place '{}'{}; it has start, end and node 1 to node {}",
-                   at, part.name, name, spec.name, did_you_mean(spec.name, {"start", "end"}), part.nodes);
+        fail_input("beam '{}' of body '{}' has no place '{}'{}; it has start, end and node 1 to node {}",
+                   part.name, name, spec.name, did_you_mean(spec.name, {"start", "end"}), part.nodes);
   }
   if (id < 1 || id > part.nodes)
-    fail_input("{}beam '{}' of body '{}' has no node {}; it has nodes 1 to {}", at, part.name, name, id,
+    fail_input("beam '{}' of body '{}' has no node {}; it has nodes 1 to {}", part.name, name, id,
                part.nodes);
   return static_cast<int>(id) - 1;
 }
 
 int PodBody::add_marker(const MarkerSpec& spec) {
   Impl& m = *impl_;
-  const std::string at = spec.where.file.empty() ? "" : to_string(spec.where) + ": ";
-  const Part& part = m.parts[static_cast<size_t>(m.part_of(spec, name(), at))];
-  const Index row = part.first + 2 * m.D * m.node_of(spec, part, name(), at);
+  const Part& part = m.parts[static_cast<size_t>(m.part_of(spec, name()))];
+  const Index row = part.first + 2 * m.D * m.node_of(spec, part, name());
   AncfMarker marker;
   marker.dimension = m.D;
   marker.r0 = Vector3d(0, 0, part.z);

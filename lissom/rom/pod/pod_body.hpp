@@ -87,6 +87,9 @@ class PodBody : public Body {
   void mass(const Vector& q, Workspace& workspace, Eigen::Ref<Eigen::MatrixXd> M) const override;
   bool symmetric() const override;
   bool planar() const override;
+  bool is_beam() const override { return true; }
+  // the basis has built in what holds the beams
+  bool is_supported() const override { return true; }
   int add_marker(const MarkerSpec& spec) override;
   bool marker_rotates(int marker) const override;
   void marker(int marker, const Vector& q, const Vector& v, bool gradients, Workspace& workspace,

@@ -46,8 +46,7 @@ Matrix12Xd linear_map(const Marker& marker, const MatrixXd& axes) {
   L.topRows<3>() = marker.position;
   if (!marker.rotates()) return L;
   for (Index q = 0; q < L.cols(); ++q)
-    for (int k = 0; k < 4; ++k)
-      L.col(q).segment<3>(3 * k) += ConstBlock(axes.col(q).data()) * marker.arms[k];
+    for (int k = 0; k < 4; ++k) L.col(q).segment<3>(3 * k) += ConstBlock(axes.col(q).data()) * marker.arms[k];
   return L;
 }
 
@@ -150,8 +149,7 @@ class SlapBody final : public Body {
 
  private:
   struct Work final : Workspace {
-    explicit Work(const SlapBody& body)
-        : inertia(body.m_), omega(3, body.m_), L(3, body.m_) {
+    explicit Work(const SlapBody& body) : inertia(body.m_), omega(3, body.m_), L(3, body.m_) {
       if (body.polynomial_)
         polynomial.emplace(*body.polynomial_);
       else
@@ -185,9 +183,9 @@ class SlapBody final : public Body {
     }
   }
 
-  int find_part(const MarkerSpec& spec, const std::string& at) const;
-  SlapFrame find_frame(const MarkerSpec& spec, int part, const std::string& at) const;
-  SlapFrame find_nodes(const MarkerSpec& spec, int part, const std::string& at) const;
+  int find_part(const MarkerSpec& spec) const;
+  SlapFrame find_frame(const MarkerSpec& spec, int part) const;
+  SlapFrame find_nodes(const MarkerSpec& spec, int part) const;
 
   SlapModel model_;
   // one of the two
@@ -308,7 +306,7 @@ void SlapBody::jacobian(const Vector& q, const Vector& v, const Vector&, double 
   with_forces(q, v, room, [&](const auto& kernel, auto& at) { kernel.add_tangent(cq, cv, at, J); });
 }
 
-int SlapBody::find_part(const MarkerSpec& spec, const std::string& at) const {
+int SlapBody::find_part(const MarkerSpec& spec) const {
   std::vector<std::string> names;
   for (size_t i = 0; i < model_.parts.size(); ++i) {
     names.push_back(model_.parts[i].name);
@@ -316,29 +314,29 @@ int SlapBody::find_part(const MarkerSpec& spec, const std::string& at) const {
   }
   if (spec.part.empty()) {
     if (names.size() == 1) return 0;
-    fail_input("{}'{}' is a reduced mechanism: say which of its parts a marker is on; it has {}", at, name(),
+    fail_input("'{}' is a reduced mechanism: say which of its parts a marker is on; it has {}", name(),
                fmt::join(names, ", "));
   }
-  fail_input("{}body '{}' has no part '{}'{}; it has {}", at, name(), spec.part,
-             did_you_mean(spec.part, names), fmt::join(names, ", "));
+  fail_input("body '{}' has no part '{}'{}; it has {}", name(), spec.part, did_you_mean(spec.part, names),
+             fmt::join(names, ", "));
 }
 
-SlapFrame SlapBody::find_frame(const MarkerSpec& spec, int part, const std::string& at) const {
+SlapFrame SlapBody::find_frame(const MarkerSpec& spec, int part) const {
   std::vector<std::string> names;
   for (const SlapFrame& frame : model_.frames)
     if (frame.part == part) {
       if (frame.name == spec.name) return frame;
       names.push_back(frame.name);
     }
-  fail_input("{}part '{}' of body '{}' has no interface '{}'{}; it has {}", at, model_.parts[part].name,
-             name(), spec.name, did_you_mean(spec.name, names),
+  fail_input("part '{}' of body '{}' has no interface '{}'{}; it has {}", model_.parts[part].name, name(),
+             spec.name, did_you_mean(spec.name, names),
              names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
 }
 
-SlapFrame SlapBody::find_nodes(const MarkerSpec& spec, int part, const std::string& at) const {
+SlapFrame SlapBody::find_nodes(const MarkerSpec& spec, int part) const {
   const SlapPart& owner = model_.parts[part];
   if (spec.node_ids.empty())
-    fail_input("{}a marker of part '{}' of body '{}' names no node", at, owner.name, name());
+    fail_input("a marker of part '{}' of body '{}' names no node", owner.name, name());
   std::vector<std::string> names;
   for (const SlapFrame& frame : model_.frames) {
     if (frame.part != part) continue;
@@ -348,17 +346,17 @@ SlapFrame SlapBody::find_nodes(const MarkerSpec& spec, int part, const std::stri
   }
   if (!owner.has_nodes())
     fail_input(
-        "{}part '{}' of body '{}' was kept without its nodes, so that nothing can be attached to {} {}; it "
+        "part '{}' of body '{}' was kept without its nodes, so that nothing can be attached to {} {}; it "
         "has {}. Name the place when the model is trained, or keep the nodes",
-        at, owner.name, name(), spec.node_ids.size() == 1 ? "node" : "nodes", fmt::join(spec.node_ids, ", "),
+        owner.name, name(), spec.node_ids.size() == 1 ? "node" : "nodes", fmt::join(spec.node_ids, ", "),
         names.empty() ? "no places" : fmt::format("{}", fmt::join(names, ", ")));
   std::vector<int> nodes;
   for (const std::int64_t id : spec.node_ids) {
     const auto found = node_index_[part].find(id);
     if (found == node_index_[part].end()) {
       const auto [first, last] = std::minmax_element(owner.node_ids.begin(), owner.node_ids.end());
-      fail_input("{}part '{}' of body '{}' has no node {}; it has {} nodes from {} to {}", at, owner.name,
-                 name(), id, owner.node_ids.size(), *first, *last);
+      fail_input("part '{}' of body '{}' has no node {}; it has {} nodes from {} to {}", owner.name, name(),
+                 id, owner.node_ids.size(), *first, *last);
     }
     nodes.push_back(found->second);
   }
@@ -369,23 +367,21 @@ SlapFrame SlapBody::find_nodes(const MarkerSpec& spec, int part, const std::stri
 }
 
 int SlapBody::add_marker(const MarkerSpec& spec) {
-  const std::string at = spec.where.file.empty() ? "" : to_string(spec.where) + ": ";
   if (spec.kind == MarkerSpec::Kind::Point)
     fail_input(
-        "{}body '{}' is a reduced mechanism and has markers at interfaces and nodes of its parts only, not "
+        "body '{}' is a reduced mechanism and has markers at interfaces and nodes of its parts only, not "
         "at "
         "a point; name a node or an interface there",
-        at, name());
-  const int part = find_part(spec, at);
+        name());
+  const int part = find_part(spec);
   const SlapFrame frame =
-      spec.kind == MarkerSpec::Kind::Interface ? find_frame(spec, part, at) : find_nodes(spec, part, at);
+      spec.kind == MarkerSpec::Kind::Interface ? find_frame(spec, part) : find_nodes(spec, part);
   Marker marker;
   marker.position = frame.position;
   marker.moment = frame.moment;
   marker.arms[0] = frame.arm;
   for (int k = 0; k < 3; ++k) marker.arms[1 + k] = spec.axes.col(k);
-  if (!marker.rotates() || frame.linear_axes.size() > 0)
-    marker.L = linear_map(marker, frame.linear_axes);
+  if (!marker.rotates() || frame.linear_axes.size() > 0) marker.L = linear_map(marker, frame.linear_axes);
   markers_.push_back(std::move(marker));
   return static_cast<int>(markers_.size()) - 1;
 }

@@ -1,26 +1,34 @@
 // A mechanism without constraints as an ordinary differential equation of first order (rom/rom.hpp), for
 // integrators of others and for controllers:
 //   x' = f(t, x, u),   y = h(t, x, u),   x = (q, q'),
-// with the loads, inputs u, sensors y and start of a study. What reduced mechanisms are made for; constraints that are
+// with its loads, inputs u, sensors y and start. What reduced mechanisms are made for; constraints that are
 // left make it a differential-algebraic system, which is refused.
 #pragma once
 
 #include <memory>
 
+#include "lissom/mbs/sensor.hpp"
 #include "lissom/rom/rom.hpp"
-#include "lissom/study/build_system.hpp"
+#include "lissom/rom/slap/slap_model.hpp"
+#include "lissom/time/start.hpp"
 
 namespace lissom {
 
 class MechanismOde final : public Rom {
  public:
-  // Throws InputError where constraints are left, and what study_start() throws.
-  MechanismOde(const StudyFile& study, StudySystem built, Diagnostics& diagnostics,
-               const ProgressHook& progress = {});
+  // What the right-hand side is made of. `training` says where it holds; null: not known, or everywhere.
+  struct Mechanism {
+    std::shared_ptr<const System> system;
+    std::vector<Sensor> sensors;
+    std::string method = "full";
+    std::shared_ptr<const SlapTraining> training;
+  };
+  // `start` is one of the mechanism's system. Throws InputError where constraints are left.
+  MechanismOde(Mechanism mechanism, Start start, Diagnostics& diagnostics);
   ~MechanismOde() override;
+  MechanismOde(MechanismOde&&) noexcept;
 
-  int coordinates() const;  // m
-  const StudySystem& built() const;
+  int coordinates() const;       // m
   const State& initial() const;  // at t = 0, consistent with the loads
 
   std::string_view method() const override;
@@ -41,6 +49,10 @@ class MechanismOde final : public Rom {
   // Both by differences.
   void output_derivatives(double t, const ConstVector& x, const ConstVector& u, Matrix C, Matrix D) override;
   bool has_exact_outputs() const override { return false; }
+  std::optional<double> energy(double t, const ConstVector& x) override;
+  std::optional<double> distance(double t, const ConstVector& x, const ConstVector& u) override;
+  std::vector<RomNodes> node_groups() const override;
+  Eigen::Matrix3Xd nodes(const ConstVector& x) const override;
 
   // M at x (m by m) [kg and what belongs to the coordinates].
   void mass(double t, const ConstVector& x, Matrix M);

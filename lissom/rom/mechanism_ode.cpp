@@ -1,4 +1,4 @@
-#include "lissom/study/mechanism_ode.hpp"
+#include "lissom/rom/mechanism_ode.hpp"
 
 #include <fmt/ranges.h>
 
@@ -21,7 +21,7 @@ NewtonMatrix matrix_of(const Equations& equations) {
 }  // namespace
 
 struct MechanismOde::Impl {
-  StudySystem built;
+  Mechanism of;
   Start start;
   Index m;
   AccelerationSolver accelerations;
@@ -33,14 +33,14 @@ struct MechanismOde::Impl {
   // room
   VectorXd unit, column, u, above, below, x;
 
-  Impl(StudySystem system, Start at)
-      : built(std::move(system)),
+  Impl(Mechanism mechanism, Start at)
+      : of(std::move(mechanism)),
         start(std::move(at)),
         m(start.equations->coordinates()),
         accelerations(*start.equations),
         mass(matrix_of(*start.equations)),
         tangent(matrix_of(*start.equations)),
-        bank(*built.system, built.sensors),
+        bank(*of.system, of.sensors),
         state(start.initial.state),
         x0(2 * m),
         unit(VectorXd::Zero(m)),
@@ -48,7 +48,7 @@ struct MechanismOde::Impl {
         x(2 * m) {
     bank.start(*start.equations, start.initial.state);
     for (const SensorColumn& one : bank.columns()) outputs.push_back({one.name, si_unit(one)});
-    for (const Input& one : built.system->inputs()) inputs.push_back({one.name, "1"});
+    for (const Input& one : of.system->inputs()) inputs.push_back({one.name, "1"});
     x0 << start.initial.state.q, start.initial.state.v;
     u.resize(static_cast<Index>(inputs.size()));
     above.resize(static_cast<Index>(outputs.size()));
@@ -89,16 +89,12 @@ struct MechanismOde::Impl {
   }
 };
 
-MechanismOde::MechanismOde(const StudyFile& study, StudySystem built, Diagnostics& diagnostics,
-                           const ProgressHook& progress) {
-  if (!study.simulation)
-    fail_input("{}: has no joints, loads or sensors, and so no motion", study.path.string());
-  Start start = study_start(built, study, diagnostics, std::nullopt, progress);
+MechanismOde::MechanismOde(Mechanism mechanism, Start start, Diagnostics& diagnostics) {
   if (!start.equations->is_ode())
     fail_input(
-        "{}: the mechanism has {} constraints and is no ordinary differential equation; simulate it with "
+        "the mechanism has {} constraints and is no ordinary differential equation; simulate it with "
         "Lissom's own integrators, or reduce it as a whole with 'lissom train'",
-        study.path.string(), start.equations->constraints());
+        start.equations->constraints());
   // a function of the state cannot count
   if (const auto winding = start.equations->turn_names(); !winding.empty())
     diagnostics.warn(
@@ -106,22 +102,20 @@ MechanismOde::MechanismOde(const StudyFile& study, StudySystem built, Diagnostic
         fmt::format("{} winds up, and a function of the state alone cannot count turns: from t, q and v its "
                     "angle is within half a turn of rest; let Lissom simulate it where it goes further",
                     fmt::join(winding, ", ")));
-  impl_ = std::make_unique<Impl>(std::move(built), std::move(start));
+  impl_ = std::make_unique<Impl>(std::move(mechanism), std::move(start));
 }
 
 MechanismOde::~MechanismOde() = default;
+MechanismOde::MechanismOde(MechanismOde&&) noexcept = default;
 
 int MechanismOde::coordinates() const {
   return static_cast<int>(impl_->m);
-}
-const StudySystem& MechanismOde::built() const {
-  return impl_->built;
 }
 const State& MechanismOde::initial() const {
   return impl_->start.initial.state;
 }
 std::string_view MechanismOde::method() const {
-  return impl_->built.rom ? "slap" : impl_->built.pod ? "pod" : "full";
+  return impl_->of.method;
 }
 int MechanismOde::states() const {
   return 2 * coordinates();
@@ -143,7 +137,7 @@ std::vector<double> MechanismOde::break_times() const {
 }
 
 void MechanismOde::inputs_at(double t, Vector u) const {
-  const std::vector<Input>& inputs = impl_->built.system->inputs();
+  const std::vector<Input>& inputs = impl_->of.system->inputs();
   for (size_t k = 0; k < inputs.size(); ++k)
     u[static_cast<Index>(k)] = inputs[k].value ? (*inputs[k].value)(t) : 0;
 }
@@ -263,6 +257,44 @@ void MechanismOde::sensors(const ConstVector& t, const Ref<const MatrixXd>& x, c
     values.col(k) = row;
   }
   impl_->state.turns = {};
+}
+
+std::optional<double> MechanismOde::energy(double t, const ConstVector& x) {
+  impl_->set(t, x);
+  return impl_->equations().energy(impl_->state).total();
+}
+
+std::optional<double> MechanismOde::distance(double, const ConstVector& x, const ConstVector&) {
+  const SlapTraining* training = impl_->of.training.get();
+  if (!training || training->samples.cols() == 0) return std::nullopt;
+  return distance_from_training(*training, x.head(impl_->m));
+}
+
+std::vector<RomNodes> MechanismOde::node_groups() const {
+  std::vector<RomNodes> groups;
+  for (const auto& body : impl_->of.system->bodies())
+    for (const NodeGroup& group : body->node_groups()) {
+      const auto first = body->node_ids().begin() + group.first;
+      if (group.count > 0) groups.push_back({group.name, {first, first + group.count}});
+    }
+  return groups;
+}
+
+Eigen::Matrix3Xd MechanismOde::nodes(const ConstVector& x) const {
+  const System& system = *impl_->of.system;
+  Eigen::Matrix3Xd all(3, 0);
+  for (size_t b = 0; b < system.bodies().size(); ++b) {
+    const Body& body = *system.bodies()[b];
+    const std::vector<NodeGroup> groups = body.node_groups();
+    if (groups.empty()) continue;
+    const Eigen::Matrix3Xd own =
+        body.node_positions(x.segment(system.offset(static_cast<int>(b)), body.coordinates()));
+    for (const NodeGroup& group : groups) {
+      all.conservativeResize(Eigen::NoChange, all.cols() + group.count);
+      all.rightCols(group.count) = own.middleCols(group.first, group.count);
+    }
+  }
+  return all;
 }
 
 }  // namespace lissom
