@@ -991,6 +991,71 @@ print(json.dumps(out))
     record("control/full-over-linear", found["full"] / found["linear"], "times faster than the full arm under the same controller", 10, "higher")
 
 
+def bench_control_of_models(folder):
+    """The two flexible links of the arm as linear model and as SLAP model, each under a PD controller and an LQR in Python at 1 kHz, 0.5 s.
+    The LQR knows the linear model of rigid motions, and sees angles and rates."""
+    script = f"""
+import json, pathlib, time, tomllib
+import numpy as np, scipy.linalg
+import lissom
+here = pathlib.Path({str(ROOT / "examples" / "robot-arm")!r})
+content = tomllib.loads((here / "study.toml").read_text())
+for key in ("sweep", "compare", "cases", "linearise", "response"):
+    del content[key]
+# SLAP reduces finite elements: motor and payload, rigid ones of numbers, stay away
+for name in ("motor", "payload"):
+    del content["bodies"][name]
+content["gravity"] = [0, 0, 0]
+content["joints"] = [dict((k, v) for k, v in joint.items() if k != "motion") for joint in content["joints"] if joint["name"] in ("shoulder", "elbow")]
+content["loads"] = [
+    dict(name="shoulder motor", kind="torque", on="upper.shoulder", torque=[0, -1, 0], factor=dict(input="shoulder")),
+    dict(name="elbow motor", kind="torque", on="fore.elbow", reaction="upper.elbow", torque=[0, -1, 0], factor=dict(input="elbow"))]
+places = ("upper.shoulder", "upper.elbow", "fore.elbow")
+content["sensors"] = [dict(name=place, kind="rotation", of=place) for place in places] + [
+    dict(name=place + " rate", kind="angular-velocity", of=place) for place in places]
+content["simulate"] = dict(end=0.5, step=1e-3, rho_inf=0.8, inputs=dict(
+    shoulder="0.4*sin(2*pi*t/0.5)+0.1*sin(60*t)", elbow="-0.15*sin(2*pi*t/0.5)+0.05*sin(90*t)"))
+for body in content["bodies"].values():
+    body["formulation"] = "gcms"
+def trained(**train):
+    return lissom.Study(dict(content, train=train), folder=here).train().rom
+models = dict(linear=trained(method="linear", truncation="frequency", highest=500), slap=trained(order=10, max_order=10, reconstruct=False))
+rigid = trained(method="linear", truncation="frequency", highest=1)
+outputs, goal = [f"{{place}}.ry" for place in places] + [f"{{place}} rate.wy" for place in places], np.array([0.05, -0.08])
+angles = np.kron(np.eye(2), [[-1, 0, 0], [0, 1, -1]])  # and their rates, of shoulder and elbow about -y
+def pd(t, y):
+    z = angles @ y
+    return [20, 5] * (goal - z[:2]) - [1.5, 0.4] * z[2:]
+T = angles @ rigid.C[[rigid.columns.index(one) for one in outputs]]
+A, B = T @ rigid.A @ np.linalg.inv(T), T @ rigid.B[:, [rigid.inputs.index(one) for one in ("shoulder", "elbow")]]
+held = scipy.linalg.expm(1e-3 * np.block([[A, B], [np.zeros((2, 6))]]))
+F, H, Q, R = held[:4, :4], held[:4, 4:], np.diag([100, 25, 0.5, 0.1]), np.eye(2)
+P = scipy.linalg.solve_discrete_are(F, H, Q, R)
+K = np.linalg.solve(R + H.T @ P @ H, H.T @ P @ F)
+def lqr(t, y):
+    return -K @ (angles @ y - [*goal, 0, 0])
+out = dict(states=dict((name, model.order) for name, model in models.items()), seconds=dict(), ends=dict())
+for name, model in models.items():
+    for law in (pd, lqr):
+        best = 1e300
+        for _ in range(5):
+            begin = time.process_time()
+            run = model.simulate(controller=law, rate=1000, outputs=outputs)
+            best = min(best, time.process_time() - begin)
+        out["seconds"][name + "-" + law.__name__] = best
+        out["ends"][name + "-" + law.__name__] = list(angles[:2, :3] @ [run.sensors[f"{{place}}.ry"][-1] for place in places])
+print(json.dumps(out))
+"""
+    _, text = run(["/usr/bin/python3", "-B", "-W", "ignore", "-c", script], cwd=folder,
+                  env={**os.environ, "PYTHONPATH": str(ROOT / "build" / "python"), "OMP_NUM_THREADS": "1"})
+    found = json.loads(text)
+    for law in ("pd", "lqr"):
+        apart = max(abs(a - b) for a, b in zip(found["ends"][f"slap-{law}"], found["ends"][f"linear-{law}"]))
+        say(f"{law}: linear model of {found['states']['linear']} states and SLAP model of order {found['states']['slap']}, angles {apart:.1e} rad apart after 0.5 s")
+    for name, seconds in found["seconds"].items():
+        record(f"control/{name}", seconds, "processor seconds for 0.5 s of two flexible links, controller in Python at 1 kHz", 0.1, "lower")
+
+
 def bench_startup(folder):
     """How long the program and the Python module take to be there, both best of twenty, each a process of its own; the module's own
     share is without the interpreter's start."""
@@ -1009,7 +1074,7 @@ def bench_startup(folder):
 BENCHMARKS = {"part": bench_part, "readers": bench_readers, "scaling": bench_scaling, "million": bench_million,
               "reduction": bench_reduction, "exudyn": bench_exudyn, "simulation": bench_simulation, "chain": bench_chain, "slap": bench_slap,
               "stress": bench_stress, "paraview": bench_paraview, "ancf": bench_ancf,
-              "report": bench_report, "sweep": bench_sweep, "python": bench_python, "control": bench_control, "startup": bench_startup}
+              "report": bench_report, "sweep": bench_sweep, "python": bench_python, "control": bench_control, "control-of-models": bench_control_of_models, "startup": bench_startup}
 
 
 def main():

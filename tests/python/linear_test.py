@@ -5,6 +5,7 @@ import unittest
 
 import numpy as np
 import scipy.linalg
+import scipy.signal
 from scipy.integrate import solve_ivp
 
 import lissom
@@ -52,6 +53,24 @@ class LinearModels(FolderTest):
         np.testing.assert_allclose(rom.rhs(0.05, x), A @ x + B @ rom.inputs_at(0.05), rtol=1e-12)
         self.assertIn(0.1, [round(t, 12) for t in rom.break_times])
         self.assertEqual(rom.nodes(x), {})
+
+    def test_frequency_responses_are_those_of_linearise_and_of_scipy(self):
+        study = carts(truncation="none")
+        rom, found = study.train().rom, study.linearise(static=True)
+        self.assertEqual(list(found.inputs), list(rom.inputs))
+        w = 2 * np.pi * np.geomspace(0.1, 50, 40)
+        plant = found.to_scipy()
+        for o, output in enumerate(rom.columns):
+            k = list(found.outputs).index(output)
+            for i in range(len(rom.inputs)):
+                h = np.array([rom.C[o] @ np.linalg.solve(1j * one * np.eye(4) - rom.A, rom.B[:, i]) + rom.D[o, i] for one in w])
+                if not h.any():
+                    continue
+                _, theirs = scipy.signal.StateSpace(plant.A, plant.B[:, [i]], plant.C[[k]], plant.D[k:k + 1, i:i + 1]).freqresp(w)
+                np.testing.assert_allclose(h, theirs, rtol=0, atol=1e-9 * abs(h).max(), err_msg=f"{output} by {rom.inputs[i]}")
+                # without taking it apart into zeros and poles
+                same = np.array([found.C[k] @ np.linalg.solve(1j * one * np.eye(4) - found.A, found.B[:, i]) + found.D[k, i] for one in w])
+                np.testing.assert_allclose(h, same, rtol=0, atol=1e-9 * abs(h).max())
 
     def test_steps_are_exact(self):
         rom = carts(truncation="none").train().rom
