@@ -31,7 +31,7 @@ MatrixXd with_ones(const MatrixXd& states) {
 }  // namespace
 
 MatrixXd fit_frame(const MatrixXd& w, const MatrixXd& states, const std::vector<Matrix3d>& missing) {
-  constexpr double lambda = 1e-3;
+  constexpr double lambda = 1e-4;
   const Index fields = w.rows() / 3, count = states.cols(), columns = states.rows() + 1;
   MatrixXd delta = MatrixXd::Zero(9, columns);
   if (fields == 0 || count == 0) return delta;

@@ -17,7 +17,7 @@ namespace lissom {
 
 // vec sum_k w_kq c_k' of each q (9 by m + 1) with the c_k that bring B nearest to the rotations: least squares
 // over the states eta (m by k) with `missing` (k of them) = rotation - A(e). w: 3 rows a field, m + 1 columns.
-// Large c_k cost something: a thousandth of the largest amplitude.
+// Large c_k cost something: a ten thousandth of the largest amplitude.
 Eigen::MatrixXd fit_frame(const Eigen::MatrixXd& w, const Eigen::MatrixXd& states,
                           const std::vector<Eigen::Matrix3d>& missing);
 
