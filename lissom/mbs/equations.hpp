@@ -103,9 +103,9 @@ class Equations {
   // Whether a constraint's row is a joint's, and not what a body asks of its own coordinates.
   virtual bool is_joint_row(int row) const { return row >= coordinates(); }
 
-  // Whether these are few equations without constraints and with a full matrix, so that blocks and sparse matrices
-  // would only be in the way: then residual() and jacobian() of one state can be had in one call, r (n) and J (n by
-  // n) overwritten.
+  // Whether these are few equations without constraints and with a full matrix, so that blocks and sparse
+  // matrices would only be in the way: then residual() and jacobian() of one state can be had in one call,
+  // r (n) and J (n by n) overwritten.
   virtual bool is_compact() const { return false; }
   virtual void linearise(const State& state, double inertia_weight, const JacobianWeights& weights,
                          Eigen::VectorXd& r, Eigen::MatrixXd& J) {

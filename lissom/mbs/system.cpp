@@ -508,7 +508,9 @@ struct SystemEquations::Impl {
     if (changed) linear.set_time(t, linear_u);
     linear_t = t;
   }
-  const Turns* turns_of(const State& state) const { return state.turns.angle.size() > 0 ? &state.turns : nullptr; }
+  const Turns* turns_of(const State& state) const {
+    return state.turns.angle.size() > 0 ? &state.turns : nullptr;
+  }
 
   // Forces that are gradients of a potential, or torques about the one axis of plane motion, have a symmetric
   // derivative; dampers and forces that follow a body do not.
