@@ -592,6 +592,10 @@ def bench_slap(folder):
     say(f"four-bar within 1e-7 m: FFRF step {ffrf_step} s, error {ffrf_error:.1e} m, {1e3 * ffrf_seconds:.2f} ms; SLAP, 6 unknowns, step "
         f"{rom_step} s, error {rom_error:.1e} m, {1e3 * rom['seconds']:.2f} ms; residual {rom['residual_microseconds']:.2f} us")
     record("slap-four-bar/ffrf", ffrf_seconds / rom["seconds"], "wall time of the FFRF run of the same accuracy / of SLAP, m = 6", 50, "higher")
+    say(f"a step, m = 6: {rom['microseconds_per_step']:.2f} us; with balance and outputs of a run {rom['run_microseconds_per_step']:.2f} us")
+    record("slap-four-bar/step", rom["microseconds_per_step"], "microseconds of a step of generalized-alpha, m = 6", 0.7, "lower")
+    record("slap-four-bar/run-step", rom["run_microseconds_per_step"] / rom["microseconds_per_step"],
+           "time of a step with balance and outputs / without", 1.5, "lower")
     record("slap-four-bar/real-time", 0.2 / rom["seconds"], "simulated time / wall time, m = 6", 30, "higher")
 
     # the online cost knows nothing of the mesh: pendulums of 1,100 and 103,424 nodes, reduced as a whole

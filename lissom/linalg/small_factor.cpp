@@ -83,7 +83,8 @@ LISSOM_INLINE FourEntries& four_entries(double* x) {
 
 }  // namespace
 
-LISSOM_SIMD int small_lu_by_fours(int n, int width, double* A, double* L, double* inverse, const double* smallest) {
+LISSOM_SIMD int small_lu_by_fours(int n, int width, double* A, double* L, double* inverse,
+                                  const double* smallest) {
   for (int k = 0; k < n; ++k) {
     double *column = A + static_cast<long>(k) * width, *l = L + static_cast<long>(k) * width;
     if (!(column[k] > smallest[k])) return k;
@@ -102,7 +103,8 @@ LISSOM_SIMD int small_lu_by_fours(int n, int width, double* A, double* L, double
   return -1;
 }
 
-LISSOM_SIMD void small_lu_by_fours_solve(int n, int width, const double* A, const double* L, const double* inverse,
+LISSOM_SIMD void small_lu_by_fours_solve(int n, int width, const double* A, const double* L,
+                                         const double* inverse,
                                          double* x) {
   for (int k = 0; k + 1 < n; ++k) {
     const double* l = L + static_cast<long>(k) * width;

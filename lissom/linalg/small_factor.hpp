@@ -10,13 +10,14 @@ namespace lissom {
 void small_lu(int n, double* A, int* pivots);
 void small_lu_solve(int n, const double* A, const int* pivots, double* x);
 
-// L U without row exchanges, of a matrix near to a positive definite one, by fours: columns are `width` apart, a
-// multiple of four, n or more, with zeros beyond n; arrays start at multiples of 32 bytes. A becomes U without its
-// diagonal, of which `inverse` (n) is one over, L (as A) the strict lower triangle; all else in both is zero. Returns
-// the first column whose pivot is not above `smallest` of it (n), or -1.
+// L U without row exchanges, of a matrix near to a positive definite one, by fours: columns are `width`
+// apart, a multiple of four, n or more, with zeros beyond n; arrays start at multiples of 32 bytes. A
+// becomes U without its diagonal, of which `inverse` (n) is one over, L (as A) the strict lower triangle;
+// all else in both is zero. Returns the first column whose pivot is not above `smallest` of it (n), or -1.
 int small_lu_by_fours(int n, int width, double* A, double* L, double* inverse, const double* smallest);
 // x has `width` entries, zero beyond n.
-void small_lu_by_fours_solve(int n, int width, const double* A, const double* L, const double* inverse, double* x);
+void small_lu_by_fours_solve(int n, int width, const double* A, const double* L, const double* inverse,
+                             double* x);
 
 // L D L' of a symmetric positive definite matrix, from its lower triangle and into it, `inverse` (n) being
 // 1/D. Returns the first column whose pivot is not above `smallest` of it (n; see below), or -1.

@@ -118,9 +118,9 @@ class Equations {
     (void)q, (void)energies;
   }
 
-  // Whether these are few equations without constraints and with a full matrix, so that blocks and sparse matrices
-  // would only be in the way: then residual() and jacobian() of one state can be had in one call, r (n) and J (n by
-  // n) overwritten.
+  // Whether these are few equations without constraints and with a full matrix, so that blocks and sparse
+  // matrices would only be in the way: then residual() and jacobian() of one state can be had in one call,
+  // r (n) and J (n by n) overwritten.
   virtual bool is_compact() const { return false; }
   virtual void linearise(const State& state, double inertia_weight, const JacobianWeights& weights,
                          Eigen::VectorXd& r, Eigen::MatrixXd& J) {

@@ -41,7 +41,8 @@ LISSOM_SIMD void add_multiple(Index w, double factor, const double* x, double* y
 }
 
 // three rows of X times e and times its rate
-LISSOM_SIMD void three_rows(Index w, const double* X, const double* e, const double* rate, double* x, double* x_rate) {
+LISSOM_SIMD void three_rows(Index w, const double* X, const double* e, const double* rate, double* x,
+                            double* x_rate) {
   for (int d = 0; d < 3; ++d, X += w) {
     FourNumbers sum = {}, rates = {};
     for (Index i = 0; i < w; i += four) {
@@ -54,7 +55,8 @@ LISSOM_SIMD void three_rows(Index w, const double* X, const double* e, const dou
 }
 
 // y = alpha g + (a b c) X of three rows; y may be g
-LISSOM_SIMD void mix_three_rows(Index w, const double* X, double a, double b, double c, double alpha, const double* g,
+LISSOM_SIMD void mix_three_rows(Index w, const double* X, double a, double b, double c, double alpha,
+                                const double* g,
                                 double* y) {
   for (Index i = 0; i < w; i += four)
     four_at(y + i) = alpha * four_at(g + i) +
@@ -62,7 +64,8 @@ LISSOM_SIMD void mix_three_rows(Index w, const double* X, double a, double b, do
 }
 
 // s = S e, c = C e
-LISSOM_SIMD void two_products(Index w, Index columns, const double* S, const double* C, const double* e, double* s,
+LISSOM_SIMD void two_products(Index w, Index columns, const double* S, const double* C, const double* e,
+                              double* s,
                               double* c) {
   for (Index i = 0; i < w; i += four) {
     FourNumbers of_s = {}, of_c = {};
@@ -76,7 +79,8 @@ LISSOM_SIMD void two_products(Index w, Index columns, const double* S, const dou
 }
 
 // K += g h' + b N
-LISSOM_SIMD void add_curved(Index w, Index columns, const double* g, const double* h, double b, const double* N,
+LISSOM_SIMD void add_curved(Index w, Index columns, const double* g, const double* h, double b,
+                            const double* N,
                             double* K) {
   for (Index k = 1; k < columns; ++k) {
     const double factor = h[k];
@@ -86,7 +90,8 @@ LISSOM_SIMD void add_curved(Index w, Index columns, const double* g, const doubl
 }
 
 // K += by_s S + by_c C + g h' + s1 s2' + c1 c2'
-LISSOM_SIMD void add_turning(Index w, Index columns, double by_s, const double* S, double by_c, const double* C,
+LISSOM_SIMD void add_turning(Index w, Index columns, double by_s, const double* S, double by_c,
+                             const double* C,
                              const double* g, const double* h, const double* s1, const double* s2,
                              const double* c1, const double* c2, double* K) {
   for (Index k = 1; k < columns; ++k) {
@@ -130,7 +135,8 @@ void LinearLoads::add_linear(const Drive& drive, const MatrixXd& matrix) {
     matrices_.emplace_back(drive, matrix);
 }
 
-bool LinearLoads::add(const Load& load, const Matrix12Xd& first, const Matrix12Xd& second, int input, int turn) {
+bool LinearLoads::add(const Load& load, const Matrix12Xd& first, const Matrix12Xd& second, int input,
+                      int turn) {
   LISSOM_ASSERT(first.cols() == n_ + 1 && second.cols() == n_ + 1);
   switch (load.kind) {
     case LoadKind::Force: {
@@ -221,7 +227,8 @@ AlignedArray LinearLoads::padded(const MatrixXd& A) const {
 void LinearLoads::finish() {
   force_ = constant_;
   matrix_ = constant_matrix_;
-  for (AlignedArray* room : {&e_, &rate_, &g_, &h_, &s_, &c_, &ss_, &cc_, &sums_}) *room = AlignedArray(width_);
+  for (AlignedArray* room : {&e_, &rate_, &g_, &h_, &s_, &c_, &ss_, &cc_, &sums_})
+    *room = AlignedArray(width_);
   tangent_ = AlignedArray(width_ * (n_ + 1));
   e_[0] = 1;
 }
@@ -248,7 +255,8 @@ void LinearLoads::set_time(double t, const VectorXd& u) {
 }
 
 // The message of evaluate_load().
-void LinearLoads::refuse(const Load& load, const Matrix12Xd& first, const Matrix12Xd& second, const State& state) const {
+void LinearLoads::refuse(const Load& load, const Matrix12Xd& first, const Matrix12Xd& second,
+                         const State& state) const {
   VectorXd e(n_ + 1), rate = VectorXd::Zero(n_ + 1);
   e << 1, state.q;
   rate.tail(n_) = state.v;
@@ -266,7 +274,8 @@ LinearLoads::LineState LinearLoads::evaluate(const Line& line, const State& stat
   at.direction = at.x / at.length;
   if (!at.direction.allFinite()) refuse(*line.load, line.first, line.second, state);
   at.rate = at.direction.dot(at.rates);
-  mix_three_rows(width_, line.X.data(), at.direction[0], at.direction[1], at.direction[2], 0, e_.data(), g_.data());
+  mix_three_rows(width_, line.X.data(), at.direction[0], at.direction[1], at.direction[2], 0, e_.data(),
+                 g_.data());
   return at;
 }
 
@@ -324,7 +333,8 @@ void LinearLoads::add(const State& state, const Turns* turns, double* r, double 
   for (const Line& line : lines_) {
     const LineState at = evaluate(line, state);
     if (line.direct) {
-      mix_three_rows(width_, line.X.data(), line.k * at.x[0], line.k * at.x[1], line.k * at.x[2], 1, sums, sums);
+      mix_three_rows(width_, line.X.data(), line.k * at.x[0], line.k * at.x[1], line.k * at.x[2], 1, sums,
+                     sums);
       if (J) add_multiple(width_ * columns, cq * line.k, line.N.data(), K);
       continue;
     }
@@ -350,7 +360,8 @@ void LinearLoads::add(const State& state, const Turns* turns, double* r, double 
     const double damping = cq * c, factor = cq * torque;
     if (damping != 0) {
       two_products(width_, columns, spring.S.data(), spring.C.data(), rate_.data(), s2, c2);
-      const double s_rate = dot_product(width_, s1, rate_.data()), c_rate = dot_product(width_, c1, rate_.data());
+      const double s_rate = dot_product(width_, s1, rate_.data());
+      const double c_rate = dot_product(width_, c1, rate_.data());
       const double of_s = damping * (at.by_ss * s_rate + at.by_sc * c_rate);
       const double of_c = damping * (at.by_sc * s_rate - at.by_ss * c_rate);
       const double of_S = 2 * damping * at.by_s, of_C = 2 * damping * at.by_c;
@@ -363,7 +374,8 @@ void LinearLoads::add(const State& state, const Turns* turns, double* r, double 
       s2[i] = factor * (at.by_ss * s1[i] + at.by_sc * c1[i]);
       c2[i] = factor * (at.by_sc * s1[i] - at.by_ss * c1[i]);
     }
-    add_turning(width_, columns, 2 * factor * at.by_s, spring.S.data(), 2 * factor * at.by_c, spring.C.data(), g, h,
+    add_turning(width_, columns, 2 * factor * at.by_s, spring.S.data(), 2 * factor * at.by_c,
+                spring.C.data(), g, h,
                 s1, s2, c1, c2, K);
   }
 

@@ -1,7 +1,8 @@
-// Loads on a mechanism of few coordinates, one body, whose markers are linear in them: m = L e, e = (1, q), with L
-// (12 by n + 1) the same for all states (Body::linear_marker; the ground's is constant). Forces on the coordinates
-// are then written down once and for all, and no marker is evaluated while the system moves. With x = P - p = X e
-// between two places, X' without its first column X_q, and load.hpp for what the loads are:
+// Loads on a mechanism of few coordinates, one body, whose markers are linear in them: m = L e, e = (1, q),
+// with L (12 by n + 1) the same for all states (Body::linear_marker; the ground's is constant). Forces on
+// the coordinates are then written down once and for all, and no marker is evaluated while the system
+// moves. With x = P - p = X e between two places, X' without its first column X_q, and load.hpp for what
+// the loads are:
 //
 //   force in space      f(t) times a constant vector
 //   force that follows, torque in space
@@ -36,8 +37,8 @@ class LinearLoads {
   // All functions of time at t, with the inputs u.
   void set_time(double t, const Eigen::VectorXd& u);
 
-  // At the time that was set; `turns` of the state as SystemEquations takes them, null where none are counted.
-  // Neither allocates.
+  // At the time that was set; `turns` of the state as SystemEquations takes them, null where none are
+  // counted. Neither allocates.
   //   add_residual: r (n) -= forces; where J (n by n, column after column) is not null
   //   J -= cq dforces/dq + cv dforces/dv, exact. Either of the two may be null.
   void add(const State& state, const Turns* turns, double* r, double cq, double cv, double* J);
@@ -90,7 +91,8 @@ class LinearLoads {
   AlignedArray padded(const Eigen::MatrixXd& A) const;
   LineState evaluate(const Line& line, const State& state);
   AngleState evaluate(const Torsion& spring, const State& state, const Turns* turns);
-  [[noreturn]] void refuse(const Load& load, const Matrix12Xd& first, const Matrix12Xd& second, const State& state) const;
+  [[noreturn]] void refuse(const Load& load, const Matrix12Xd& first, const Matrix12Xd& second,
+                           const State& state) const;
 
   int n_ = 0;
   // forces that are linear in e: those that do not change, and each that does with its function
@@ -101,8 +103,9 @@ class LinearLoads {
   std::vector<std::pair<Drive, Eigen::MatrixXd>> matrices_;
   std::vector<Line> lines_;
   std::vector<Torsion> springs_;
-  // Numbers stand by the entries of e, `width` (a multiple of four) from one row or column to the next, with zeros
-  // beyond n + 1, so that loops go by fours. Room: e and its rate; gradients and what belongs to them; the tangent.
+  // Numbers stand by the entries of e, `width` (a multiple of four) from one row or column to the next,
+  // with zeros beyond n + 1, so that loops go by fours. Room: e and its rate; gradients and what belongs to
+  // them; the tangent.
   Eigen::Index width_ = 0;
   AlignedArray e_, rate_, g_, h_, s_, c_, ss_, cc_, sums_, tangent_;
 };

@@ -15,7 +15,7 @@
 
 namespace lissom {
 
-// 2: with turns; 3: energies of deformations, a longer memory
+// 2: with turns; 3: energies of deformations, a longer memory, balances at some of the steps
 inline constexpr std::uint32_t checkpoint_version = 3;
 
 struct Checkpoint {

@@ -34,10 +34,11 @@ struct BalanceSummary {
 // Energy, momentum and constraints over a run. The work of loads, motions and damping is the integral of
 // their power over the steps, by parabolas through the last three of them.
 //
-// Of compact equations (a mechanism reduced as a whole) a step costs less than its balance, which is then taken at
-// every k-th step only, k = 1, 2, 4 .. 16: k is halved where parabola and line between two of them differ by more
-// than 1e-6 of the energies so far, and doubled again below a tenth of that, so that the work is known to some 1e-6
-// of them as before (drifts are judged at 1e-3). It is taken at jumps of the loads and at the end in any case.
+// Of compact equations (a mechanism reduced as a whole) a step costs less than its balance, which is then
+// taken at every k-th step only, k = 1, 2, 4 .. 16: k is halved where parabola and line between two of them
+// differ by more than 1e-6 of the energies so far, and doubled again below a tenth of that, so that the
+// work is known to some 1e-6 of them as before (drifts are judged at 1e-3). It is taken at jumps of the
+// loads and at the end in any case.
 class Balance {
  public:
   // `end` of the run [s].

@@ -12,7 +12,8 @@ namespace lissom {
 
 namespace {
 
-// as in newton_solver.cpp: the increment after the one of size d is assumed to be curvature d^2 / length at most
+// as in newton_solver.cpp: the increment after the one of size d is assumed to be curvature d^2 / length at
+// most
 constexpr double usual_compact_curvature = 10;
 // symmetric matrices larger than that are worth the half of the work
 constexpr int largest_by_fours = 16;
@@ -124,7 +125,8 @@ bool CompactNewton::solve(const ImplicitStep& step, State& state) {
       rate = increment / previous;
       curvature_ = std::max(curvature_, 2 * rate * length_ / previous);
       if (rate > 2 && k > 2) {
-        failure_ = fmt::format("increments grow ({:.3g} m after {:.3g} m); {}", increment, previous, residual_text());
+        failure_ = fmt::format("increments grow ({:.3g} m after {:.3g} m); {}", increment, previous,
+                               residual_text());
         return false;
       }
     }
@@ -132,7 +134,8 @@ bool CompactNewton::solve(const ImplicitStep& step, State& state) {
     if ((theta < 1 && theta / (1 - theta) * increment <= tolerance) || increment <= round_off) return true;
     previous = increment;
   }
-  failure_ = fmt::format("increments of still {:.3g} m after {} iterations; {}", previous, options_.max_iterations,
+  failure_ = fmt::format("increments of still {:.3g} m after {} iterations; {}", previous,
+                         options_.max_iterations,
                          residual_text());
   return false;
 }

@@ -1,10 +1,11 @@
-// The nonlinear equations of one implicit step (newton_solver.hpp) for compact equations (Equations::is_compact):
-// a new matrix in every iteration, as it costs little more than a residual, so that nearly every step takes one. It
-// stops on the increment as NewtonSolver does, so that results are as exact. NewtonOptions::reuse_rate has no say.
+// The nonlinear equations of one implicit step (newton_solver.hpp) for compact equations
+// (Equations::is_compact): a new matrix in every iteration, as it costs little more than a residual, so
+// that nearly every step takes one. It stops on the increment as NewtonSolver does, so that results are as
+// exact. NewtonOptions::reuse_rate has no say.
 //
-// The matrix is factorised without exchanges of rows: it is near to the mass matrix, which is positive definite (L U
-// by fours; L D L' of larger symmetric ones). Where a pivot comes out too small for that, the matrix is made again and
-// rows are exchanged. Nothing is allocated after construction.
+// The matrix is factorised without exchanges of rows: it is near to the mass matrix, which is positive
+// definite (L U by fours; L D L' of larger symmetric ones). Where a pivot comes out too small for that, the
+// matrix is made again and rows are exchanged. Nothing is allocated after construction.
 #pragma once
 
 #include <Eigen/Core>

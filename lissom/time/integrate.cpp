@@ -210,8 +210,9 @@ class Run {
     summary_.output_seconds += seconds_since(before);
   }
 
-  // Steps may be shorter than it takes to read the clock: after the first ones what they tell is measured at every
-  // 17th of them, and the others count as these, whose rare long ones (another program's turn) count less.
+  // Steps may be shorter than it takes to read the clock: after the first ones what they tell is measured
+  // at every 17th of them, and the others count as these, whose rare long ones (another program's turn)
+  // count less.
   void give_step(const State& state) {
     constexpr int first = 64, every = 17;
     if (told_ >= first && told_ % every != 0) {

@@ -1,5 +1,6 @@
-// A body of few coordinates whose markers are linear in them, as a mechanism reduced as a whole is: a constant mass
-// matrix, an elastic energy of fourth order, damping. With `plain` it does not say that its markers are linear.
+// A body of few coordinates whose markers are linear in them, as a mechanism reduced as a whole is: a
+// constant mass matrix, an elastic energy of fourth order, damping. With `plain` it does not say that its
+// markers are linear.
 #pragma once
 
 #include <Eigen/Dense>
@@ -30,13 +31,15 @@ class LinearBody final : public Body {
   int flexible_modes() const override { return n_; }
   bool constant_mass() const override { return true; }
   std::unique_ptr<Workspace> workspace() const override { return std::make_unique<Workspace>(); }
-  void add_residual(const Vector& q, const Vector& v, const Vector& a, double w, const Eigen::Vector3d& gravity,
+  void add_residual(const Vector& q, const Vector& v, const Vector& a, double w,
+                    const Eigen::Vector3d& gravity,
                     Workspace&, Eigen::Ref<Eigen::VectorXd> r) const override {
     r.noalias() += w * M_.lazyProduct(a) + 0.01 * K_.lazyProduct(v) + K_.lazyProduct(q);
     r += 30 * q.squaredNorm() * q;
     r[0] -= gravity.z();
   }
-  void jacobian(const Vector& q, const Vector&, const Vector&, double w, const Eigen::Vector3d&, double cq, double cv,
+  void jacobian(const Vector& q, const Vector&, const Vector&, double w, const Eigen::Vector3d&, double cq,
+                double cv,
                 double ca, Workspace&, Eigen::Ref<Eigen::MatrixXd> J) const override {
     J = ca * w * M_ + (0.01 * cv + cq) * K_;
     J.noalias() += 60 * cq * q.lazyProduct(q.transpose());
@@ -53,7 +56,8 @@ class LinearBody final : public Body {
     return static_cast<int>(markers_.size()) - 1;
   }
   bool marker_rotates(int) const override { return true; }
-  void marker(int marker, const Vector& q, const Vector& v, bool, Workspace&, MarkerKinematics& out) const override {
+  void marker(int marker, const Vector& q, const Vector& v, bool, Workspace&,
+              MarkerKinematics& out) const override {
     const Matrix12Xd& L = markers_[static_cast<size_t>(marker)];
     out.J = L.rightCols(n_);
     out.V = Matrix12Xd::Zero(12, n_);

@@ -38,7 +38,8 @@ class General final : public Equations {
   void constraint_rate(double t, const VectorXd& q, const VectorXd& v, Eigen::Ref<VectorXd> rate) override {
     e_.constraint_rate(t, q, v, rate);
   }
-  void constraint_rate_gradient(double t, const VectorXd& q, const VectorXd& v, Eigen::Ref<MatrixXd> G) override {
+  void constraint_rate_gradient(double t, const VectorXd& q, const VectorXd& v,
+                                Eigen::Ref<MatrixXd> G) override {
     e_.constraint_rate_gradient(t, q, v, G);
   }
   void constraint_curvature(double t, const VectorXd& q, const VectorXd& v, Eigen::Ref<VectorXd> c) override {
@@ -114,7 +115,8 @@ double farthest(const Recording& a, const Recording& b) {
     largest = std::max(largest, (a.steps[k].q - b.steps[k].q).lpNorm<Eigen::Infinity>());
     EXPECT_EQ(a.steps[k].turns.angle.size(), b.steps[k].turns.angle.size());
     if (a.steps[k].turns.angle.size() > 0)
-      largest = std::max(largest, (a.steps[k].turns.angle - b.steps[k].turns.angle).lpNorm<Eigen::Infinity>());
+      largest =
+          std::max(largest, (a.steps[k].turns.angle - b.steps[k].turns.angle).lpNorm<Eigen::Infinity>());
   }
   return largest;
 }
