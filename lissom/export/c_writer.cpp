@@ -332,10 +332,13 @@ CFiles c_files(const ExportModel& model, const COptions& options) {
                 !model.points.empty());
   const int n = model.states(), p = static_cast<int>(model.inputs.size()),
             k = static_cast<int>(model.outputs.size()), r = static_cast<int>(model.parameters.size());
-  if (n > most_exported_states)
+  const int order = model.linear ? n + 3 * p : n;
+  if (order > largest_step_matrix)
     fail_input(
-        "the model has {} states, expected {} at most in an export; truncate it further ([train] order)", n,
-        most_exported_states);
+        "the model has {} states and {} inputs, and its steps a matrix of order {}, expected {} at most in "
+        "an export; "
+        "train a smaller one (order in [train])",
+        n, p, order, largest_step_matrix);
   if (options.single_precision && model.mechanism)
     fail_input(
         "--float: strains of a mechanism are differences of squares of its positions, which single precision "

@@ -15,8 +15,8 @@ struct COptions {
   bool single_precision = false;
 };
 
-// The largest order of linear models: steps have matrices of that size on the stack.
-inline constexpr int most_exported_states = 200;
+// Steps have matrices on the stack, of this order at most: of a linear model its states and three times its inputs.
+inline constexpr int largest_step_matrix = 150;
 
 struct CFiles {
   std::string header, source, test;  // texts

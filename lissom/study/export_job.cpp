@@ -11,6 +11,7 @@
 #include "lissom/export/fmu_writer.hpp"
 #include "lissom/study/body.hpp"
 #include "lissom/study/export_model.hpp"
+#include "lissom/study/inspect_rom.hpp"
 
 namespace lissom {
 
@@ -85,7 +86,12 @@ ExportResult run_export_job(const ExportJob& job, JobContext& context) {
   if (!job.fmu.empty()) {
     FmuOptions options;
     options.version = job.fmi;
-    if (mechanism.linear) options.summary = describe_rom(mechanism.linear->file);
+    if (mechanism.linear) {
+      options.summary = describe_rom(mechanism.linear->file);
+    } else {
+      Diagnostics told_already;
+      options.summary = describe_rom(read_rom_file(file, told_already));
+    }
     const FmuReport report = write_fmu(job.fmu, model, options, context.diagnostics);
     note(job.fmu);
     result.text +=

@@ -288,6 +288,15 @@ ExportModel export_mechanism(const Mechanism& mechanism, const std::string& name
         fmt::format("these sensors have no counterpart in an exported model and are left out: {}",
                     fmt::join(left_out, ", ")));
 
+  const IntegratorOptions& asked = run_of(mechanism.study);
+  if (asked.integrator != Integrator::GeneralizedAlpha || asked.adaptive)
+    context.diagnostics.warn(
+        "export.integrator",
+        fmt::format(
+            "the study's run takes {}{}, and an exported model generalized-alpha with fixed steps of {:g} s "
+            "and rho_inf = {:g}",
+            name_of(asked.integrator), asked.adaptive ? " with steps that adapt" : "", model.step,
+            model.rho_inf));
   model.method = fmt::format("SLAP, {} coordinates, {} elastic rows", m, out.rows.size());
   model.inputs = ode.inputs();
   for (const Index column : columns) model.outputs.push_back(ode.outputs()[static_cast<size_t>(column)]);

@@ -135,6 +135,15 @@ def train(
     checkpoint: float,
     model: str,
 ) -> tuple[str, str, _Array, int]: ...
+def export_model(
+    session: Session,
+    mechanism: _Mechanism,
+    c: Optional[str],
+    fmu: Optional[str],
+    fmi: int,
+    name: str,
+    single_precision: bool,
+) -> tuple[str, str]: ...
 def linearise(
     session: Session, mechanism: _Mechanism, at: Optional[float], statics: bool, out: Optional[str]
 ) -> tuple[dict[str, Any], str, str]: ...

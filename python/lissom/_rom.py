@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from . import _core, _toml
-from ._calls import Array, Call, Path, Progress, numbers, path, text
+from ._calls import Array, Call, Path, Progress, integer, numbers, optional_path, parsed, path, text
 from ._errors import InputError
 from ._results import FrequencyResponse, Linearisation, Run, Sensors
 from ._control import Controller, Inputs, split
@@ -245,6 +245,35 @@ class Rom:
     def static(self, at: float = 0.0, *, out: Path | None = None, progress: Progress = None) -> Run:
         """As Study.static."""
         return _static(self._mechanism, at, out, progress)
+
+    def export(
+        self,
+        *,
+        c: Path | None = None,
+        fmu: Path | None = None,
+        fmi: int = 3,
+        name: str | None = None,
+        single_precision: bool = False,
+        progress: Progress = None,
+    ) -> dict[str, Any]:
+        """Writes the model as a program that needs nothing of Lissom, with the loads, sensors and step of its study.
+
+        c : folder for C99 sources and a program that checks them; single_precision: in float (linear models only).
+        fmu : file of a functional mock-up unit; fmi: version of the standard, 2 or 3.
+        name : of the model in the program; made from its title unless given.
+        Returns what ``lissom export --json`` prints: files, inputs, outputs, parameters, platforms.
+        """
+        with Call(progress) as call:
+            summary, _ = _core.export_model(
+                call.session,
+                self._mechanism,
+                optional_path(c, "c"),
+                optional_path(fmu, "fmu"),
+                integer(fmi, "fmi"),
+                "" if name is None else text(name, "name"),
+                bool(single_precision),
+            )
+            return parsed(summary)
 
     def __repr__(self) -> str:
         return f"<lissom.Rom {self.file!r}: order {self.order}>"

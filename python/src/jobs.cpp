@@ -12,6 +12,7 @@
 #include "lissom/study/analysis_jobs.hpp"
 #include "lissom/study/check_study.hpp"
 #include "lissom/study/compare_job.hpp"
+#include "lissom/study/export_job.hpp"
 #include "lissom/study/inspect_job.hpp"
 #include "lissom/study/run_job.hpp"
 #include "lissom/study/simulate_job.hpp"
@@ -105,6 +106,20 @@ py::tuple train(Session& session, const PyStudy& study, std::optional<int> order
                         done.result.slap  ? done.result.slap->order
                         : done.result.pod ? done.result.pod->rom.order
                                           : done.result.linear->rom.model.order());
+}
+
+// JSON, text.
+py::tuple export_model(Session& session, const PyMechanism& mechanism, const OptionalPath& c,
+                       const OptionalPath& fmu, int fmi, const std::string& name, bool single_precision) {
+  ExportJob job;
+  job.mechanism = mechanism_input(mechanism);
+  job.c = c.value_or("");
+  job.fmu = fmu.value_or("");
+  job.fmi = fmi;
+  job.name = name;
+  job.single_precision = single_precision;
+  const ExportResult result = session.run([&] { return run_export_job(job, session.context()); });
+  return py::make_tuple(dump(result.json), result.text);
 }
 
 py::tuple linearise(Session& session, const PyMechanism& mechanism, std::optional<double> at, bool statics,
@@ -329,6 +344,7 @@ void add_jobs(py::module_& module) {
   module.def("simulate", &simulate);
   module.def("train", &train);
   module.def("linearise", &linearise);
+  module.def("export_model", &export_model);
   module.def("response", &response);
   module.def("statics", &statics);
   module.def("assemble", &assemble);

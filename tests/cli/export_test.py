@@ -250,6 +250,12 @@ int main(void) {{
         model = self.arm(kernel="exact")
         self.assert_refused(["export", model, "--c", "c"], "no polynomial form", 'kernel = "polynomial"', "[train]")
 
+    def test_another_integrator_of_the_study_is_told(self):
+        model = self.arm()
+        result = self.lissom("export", model, "--c", "c", "--set", "simulate.integrator=bdf")
+        self.assertEqual(result.code, 0, result.err)
+        self.assertIn("bdf, and an exported model generalized-alpha", result.err)
+
     def test_single_precision_is_refused(self):
         model = self.arm()
         self.assert_refused(["export", model, "--c", "c", "--float"], "--float", "strains")

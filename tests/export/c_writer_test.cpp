@@ -203,6 +203,12 @@ TEST(CWriter, SinglePrecisionIsForLinearModelsOnly) {
   }
 }
 
+TEST(CWriter, ModelsWhoseStepsWouldNotFitOnAStackAreRefused) {
+  // one state and fifty inputs
+  const ExportModel model = functions_of_time(std::vector<TimeFunction>(50, TimeFunction(1)));
+  EXPECT_THROW(c_files(model), InputError);
+}
+
 TEST(CWriter, NamesOfModelsAreIdentifiers) {
   EXPECT_EQ(identifier("Four-bar (SLAP), 2"), "Four_bar_SLAP_2");
   EXPECT_EQ(identifier("2nd try"), "m2nd_try");
