@@ -58,6 +58,8 @@ struct TimeFunction::Impl {
   virtual double second_rate(double t) const = 0;
   virtual bool is_constant() const { return false; }
   virtual std::vector<double> break_times() const { return {}; }
+  virtual std::vector<double> breaks_above(double) const { return break_times(); }
+  virtual std::optional<double> first_jump() const { return std::nullopt; }
   virtual std::string describe(double factor) const = 0;
 
   struct Constant;
@@ -88,14 +90,25 @@ struct TimeFunction::Impl::Table : Impl {
     for (size_t i = 0; i < times.size(); ++i) {
       if (!std::isfinite(times[i]) || !std::isfinite(values[i]))
         fail_input("point {} of a table of time is not finite: ({}, {})", i + 1, times[i], values[i]);
-      if (i > 0 && !(times[i] > times[i - 1]))
+      if (i > 0 && times[i] < times[i - 1])
         fail_input("times of a table must ascend, found {} s after {} s (point {})", times[i], times[i - 1],
                    i + 1);
+      if (i > 0 && times[i] == times[i - 1] && cubic)
+        fail_input(
+            "times of a cubic table must ascend, found {} s twice (points {} and {}): a jump needs linear "
+            "interpolation",
+            times[i], i, i + 1);
+      if (i > 1 && times[i] == times[i - 2])
+        fail_input("a table jumps by two points at the same time, found three at {} s (points {} to {})",
+                   times[i], i - 1, i + 1);
     }
+    if (times.front() == times.back())
+      fail_input("a table of time needs two times or more, found {} s alone", times.front());
     if (cubic) curvatures = spline_curvatures(times, values);
   }
 
-  // the interval that holds t, if any; the last point belongs to what comes after
+  // the interval that holds t, if any; the last point belongs to what comes after, and so does the second one of a
+  // jump
   std::optional<size_t> interval(double t) const {
     if (!(t >= times.front()) || t >= times.back()) return std::nullopt;
     return static_cast<size_t>(std::upper_bound(times.begin(), times.end(), t) - times.begin()) - 1;
@@ -129,7 +142,40 @@ struct TimeFunction::Impl::Table : Impl {
 
   std::vector<double> break_times() const override {
     if (cubic) return {times.front(), times.back()};
-    return times;
+    std::vector<double> breaks = times;
+    breaks.erase(std::unique(breaks.begin(), breaks.end()), breaks.end());
+    return breaks;
+  }
+
+  // A step may pass over a point where the chords beside it are as near to a smooth curve through the points as
+  // values need be known,
+  //
+  //   |jump of the slope| / 8 max(h_left, h_right) <= tolerance max |y|,
+  //
+  // which is how far a parabola of that curvature is from its chord. Of n points over a time T that changes what the
+  // function drives by `tolerance` of itself; a single kink that just passes, by 2 (h / T)^2 n times that in a step
+  // h, which step control sees where it is more. Ends and jumps always matter.
+  std::vector<double> breaks_above(double tolerance) const override {
+    if (cubic) return break_times();
+    double largest = 0;
+    for (const double y : values) largest = std::max(largest, std::abs(y));
+    const size_t last = times.size() - 1;
+    std::vector<double> breaks;
+    for (size_t i = 0; i <= last; ++i) {
+      bool matters = i == 0 || i == last || times[i] == times[i - 1] || times[i + 1] == times[i];
+      if (!matters) {
+        const double left = times[i] - times[i - 1], right = times[i + 1] - times[i];
+        const double bend = (values[i + 1] - values[i]) / right - (values[i] - values[i - 1]) / left;
+        matters = std::abs(bend) / 8 * std::max(left, right) > tolerance * largest;
+      }
+      if (matters && (breaks.empty() || breaks.back() != times[i])) breaks.push_back(times[i]);
+    }
+    return breaks;
+  }
+
+  std::optional<double> first_jump() const override {
+    const auto i = std::adjacent_find(times.begin(), times.end());
+    return i == times.end() ? std::nullopt : std::optional(*i);
   }
 
   std::string describe(double factor) const override {
@@ -222,6 +268,14 @@ bool TimeFunction::is_constant() const {
 
 std::vector<double> TimeFunction::break_times() const {
   return impl_->break_times();
+}
+
+std::vector<double> TimeFunction::breaks_above(double tolerance) const {
+  return impl_->breaks_above(tolerance);
+}
+
+std::optional<double> TimeFunction::first_jump() const {
+  return impl_->first_jump();
 }
 
 std::string TimeFunction::describe() const {

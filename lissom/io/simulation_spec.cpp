@@ -430,6 +430,12 @@ JointSpec read_joint(TomlTable& table, const SimulationReader& reader, std::set<
   const JointTraits& kind = traits(joint.kind);
   joint.motion =
       reader.function(table, "motion", kind.motion == JointKind::Angle ? 1 : reader.units().length);
+  if (joint.motion)
+    if (const auto jump = joint.motion->first_jump())
+      table.problem("motion",
+                    fmt::format("jumps at {:g}, which takes an infinite speed: expected a table without two "
+                                "points at the same time",
+                                *jump / reader.units().time));
   if (table.has("motion") && !kind.motion)
     table.problem(
         "motion",
@@ -781,6 +787,7 @@ SimulateSpec read_simulate(TomlTable& table, const std::vector<BodySpec>& bodies
   integer("max_order", o.max_order);
   o.adaptive = table.boolean("adaptive").value_or(o.adaptive);
   number("tolerance", o.tolerance);
+  number("elastic_tolerance", o.elastic_tolerance);
   time("min_step", o.min_step);
   time("max_step", o.max_step);
   number("newton_tolerance", o.newton.tolerance);

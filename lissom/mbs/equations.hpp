@@ -101,6 +101,19 @@ class Equations {
   virtual std::string row_name(int row) const = 0;
   // Whether a constraint's row is a joint's, and not what a body asks of its own coordinates.
   virtual bool is_joint_row(int row) const { return row >= coordinates(); }
+
+  // Those of break_times() that a step must not pass over where loads may be off by `tolerance` of their largest
+  // value.
+  virtual std::vector<double> breaks_above(double tolerance) const {
+    (void)tolerance;
+    return break_times();
+  }
+
+  // What deforms, by name (k), and the elastic energy of each [J]: what errors of deformations are measured by.
+  virtual std::vector<std::string> deforming_parts() const { return {}; }
+  virtual void elastic_energies(const Eigen::VectorXd& q, Eigen::Ref<Eigen::VectorXd> energies) {
+    (void)q, (void)energies;
+  }
 };
 
 }  // namespace lissom

@@ -1117,6 +1117,42 @@ std::vector<double> SystemEquations::break_times() const {
   return times;
 }
 
+std::vector<double> SystemEquations::breaks_above(double tolerance) const {
+  std::vector<double> times;
+  const auto add = [&](std::vector<double> more) { times.insert(times.end(), more.begin(), more.end()); };
+  for (const Joint& joint : impl_->system.joints()) add(joint.motion.break_times());
+  for (const Load& load : impl_->system.loads()) {
+    for (const TimeFunction& f : load.components) add(f.breaks_above(tolerance));
+    add(load.magnitude.breaks_above(tolerance));
+    add(load.preload.breaks_above(tolerance));
+  }
+  for (const Input& input : impl_->system.inputs())
+    if (input.value) add(input.value->breaks_above(tolerance));
+  std::sort(times.begin(), times.end());
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  return times;
+}
+
+std::vector<std::string> SystemEquations::deforming_parts() const {
+  std::vector<std::string> names;
+  for (const auto& body : impl_->system.bodies())
+    if (body->flexible_modes() > 0) names.push_back(body->name());
+  return names;
+}
+
+void SystemEquations::elastic_energies(const Eigen::VectorXd& q, Eigen::Ref<Eigen::VectorXd> energies) {
+  Impl& d = *impl_;
+  int k = 0;
+  for (size_t b = 0; b < d.bodies.size(); ++b) {
+    const Body& body = *d.system.bodies()[b];
+    if (body.flexible_modes() == 0) continue;
+    const int index = static_cast<int>(b);
+    energies[k++] = body.energy(d.part_of(q, index), d.part_of(d.rest, index), Eigen::Vector3d::Zero(),
+                                *d.bodies[b].workspace)
+                        .elastic;
+  }
+}
+
 std::string SystemEquations::row_name(int row) const {
   const Impl& d = *impl_;
   if (row >= d.n) return constraint_name(d.kept[row - d.n]);

@@ -122,6 +122,11 @@ class SystemEquations final : public Equations {
   double typical_mass() const override;
   void count_turns(State& state) override;
   std::vector<double> break_times() const override;
+  // Prescribed motions stop at all of theirs: where a path has a kink, velocities jump.
+  std::vector<double> breaks_above(double tolerance) const override;
+  // Flexible bodies; a reduced mechanism is one of them.
+  std::vector<std::string> deforming_parts() const override;
+  void elastic_energies(const Eigen::VectorXd& q, Eigen::Ref<Eigen::VectorXd> energies) override;
   std::string row_name(int row) const override;
   bool is_joint_row(int row) const override;
 

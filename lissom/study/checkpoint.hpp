@@ -15,7 +15,7 @@
 
 namespace lissom {
 
-inline constexpr std::uint32_t checkpoint_version = 2;  // 2: with turns
+inline constexpr std::uint32_t checkpoint_version = 3;  // 2: with turns; 3: with energies of deformations
 
 struct Checkpoint {
   std::string lissom_version = version();

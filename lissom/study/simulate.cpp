@@ -20,6 +20,7 @@
 #include "lissom/study/pod_system.hpp"
 #include "lissom/study/sensors_csv.hpp"
 #include "lissom/study/statics.hpp"
+#include "lissom/time/choose_integrator.hpp"
 #include "lissom/study/stress.hpp"
 #include "lissom/study/summary_json.hpp"
 
@@ -68,13 +69,15 @@ std::vector<NodeOutput> node_outputs(const System& system, const SimulateSpec& s
 }
 
 ResultHeader make_header(const StudyFile& study, const Start& start, const SensorBank& bank,
-                         const std::vector<NodeOutput>& nodes, bool has_trust) {
+                         const std::vector<NodeOutput>& nodes, bool has_trust, bool controlled) {
   const System& system = start.equations->system();
   ResultHeader header;
   header.title = study.title;
   header.case_name = study.case_name;
   header.study = study.text;
-  header.integrator = name_of(study.simulation->simulate->integrator.integrator);
+  header.integrator = name_of(choose_integrator(*start.equations, start.initial.state,
+                                                study.simulation->simulate->integrator, controlled)
+                                  .options.integrator);
   for (size_t b = 0; b < system.bodies().size(); ++b) {
     const Body& body = *system.bodies()[b];
     header.bodies.push_back({body.name(), body.formulation(), system.offset(static_cast<int>(b)),
@@ -360,7 +363,8 @@ json simulation_json(const StudyFile& study, const Start& start, const StudySyst
   const BalanceSummary& drift = run.drift;
   json j = system_json(*built.system, start.check);
   if (!built.shared_joints.empty()) j["shared_joints"] = built.shared_joints;
-  j["integrator"] = name_of(study.simulation->simulate->integrator.integrator);
+  j["integrator"] = name_of(summary.integrator);
+  if (!summary.choice.empty()) j["integrator_chosen"] = summary.choice;
   j["end"] = summary.end;
   j["steps"] = summary.steps;
   j["rejected"] = summary.rejected;
@@ -368,6 +372,9 @@ json simulation_json(const StudyFile& study, const Start& start, const StudySyst
   j["residuals"] = summary.residuals;
   j["jacobians"] = summary.jacobians;
   j["factorisations"] = summary.factorisations;
+  if (summary.integrator == Integrator::ExtrapolatedAlpha) j["half_step_error"] = summary.half_step_error;
+  if (summary.deformation_error > 0)
+    j["deformation_error"] = {{"largest", summary.deformation_error}, {"of", summary.deformation_part}};
   j["smallest_step"] = summary.smallest_step;
   j["largest_step"] = summary.largest_step;
   j["seconds"] = summary.seconds;
@@ -404,9 +411,11 @@ std::string describe_run(const StudyFile& study, const Start& start, const Study
   const BalanceSummary& drift = run.drift;
   std::string text = describe(*built.system, start.check) + describe_shared(built);
   text += line_of("integrator",
-                  fmt::format("{}, {} steps ({} rejected), {} Newton iterations, {} factorisations",
-                              name_of(study.simulation->simulate->integrator.integrator), summary.steps,
-                              summary.rejected, summary.newton_iterations, summary.factorisations));
+                  fmt::format("{}{}, {} steps ({} rejected), {} Newton iterations, {} factorisations",
+                              name_of(summary.integrator),
+                              summary.choice.empty() ? "" : fmt::format(" (auto: {})", summary.choice),
+                              summary.steps, summary.rejected, summary.newton_iterations,
+                              summary.factorisations));
   text += line_of("steps", fmt::format("{:.3g} to {:.3g} s, {} samples", summary.smallest_step,
                                        summary.largest_step, run.samples));
   text += line_of("time", fmt::format("{} for {:.6g} s", format_seconds(summary.seconds), summary.end));
@@ -523,7 +532,8 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
     Resumable from;
     if (options.resume) from = find_resumable(study, folder, diagnostics);
     observer.checkpoint.start = fingerprint(*start.equations, initial);
-    const ResultHeader header = make_header(study, start, motion->bank(), outputs, trust.known());
+    const ResultHeader header = make_header(study, start, motion->bank(), outputs, trust.known(),
+                                            bool(options.controller.act));
     if (from.complete || from.checkpoint) {
       if (progress) progress("reading what is there", -1);
       ResultReadOptions without_nodes;

@@ -117,8 +117,8 @@ double Balance::drift(const SystemEnergy& energy, const Record& r) const {
 }
 
 bool Balance::is_break(double t) const {
-  return std::any_of(breaks_.begin(), breaks_.end(),
-                     [&](double b) { return t < b && b - t <= 1e-12 * std::abs(b); });
+  const auto next = std::upper_bound(breaks_.begin(), breaks_.end(), t);
+  return next != breaks_.end() && *next - t <= 1e-12 * std::abs(*next);
 }
 
 void Balance::pass_jump() {

@@ -9,9 +9,8 @@
 // A start has no past. It takes one from the parabola of q, v and a there, consistent to second order, and
 // begins with order 2 and a small step: order 1 would get accelerations and reactions wrong by half.
 //
-// Errors of a step come from the next divided difference. Those of velocities count over the time scale of
-// the motion, but in index 3 over the step: there they are of one order less across the constraints when the
-// step changes, and go into the reactions alone. Reactions are not controlled.
+// Errors of a step come from the next divided difference. Those of velocities count by the displacement that they
+// make in a time, see velocity_time(). Reactions are not controlled.
 
 #include <algorithm>
 #include <array>
@@ -40,6 +39,8 @@ class Bdf final : public Stepper {
         options_(options),
         summary_(summary),
         norm_(equations, options),
+        deformations_(equations, options,
+                      options.max_order <= 2 ? DeformationNorm::Use::Control : DeformationNorm::Use::Watch),
         most_(std::clamp(options.max_order, 1, highest_order)),
         least_(std::min(2, most_)) {
     if (options.index == 2 && !equations.is_ode())
@@ -75,7 +76,7 @@ class Bdf final : public Stepper {
 
       double factor = 0.25;
       const bool solved = attempt(step);
-      const double err = solved ? error_of_trial() : 0;
+      const double err = solved ? error_of_trial(rejections) : 0;
       if (solved && err <= 1) {
         accept(step, err);
         return;
@@ -124,8 +125,8 @@ class Bdf final : public Stepper {
   }
 
   void archive(Archive& archive) override {
-    archive(norm_, history_, points_, trial_, alpha_, order_, used_order_, steps_as_now_, h_, last_h_,
-            started_);
+    archive(norm_, deformations_, history_, points_, trial_, alpha_, order_, used_order_, steps_as_now_, h_,
+            last_h_, started_);
     if (newton_) archive(*newton_);
     if (stabilised_) archive(*stabilised_);
   }
@@ -200,19 +201,24 @@ class Bdf final : public Stepper {
     for (int i = 1; i < count; ++i) slope += w[i] * (history_[i].*part - history_[0].*part);
   }
 
-  // time that weighs errors of velocities
-  double velocity_time(double h) const {
-    const bool across = newton_ && !equations_.is_ode();
-    return across ? h : norm_.time_scale(history_[0]);
+  // Time that weighs errors of velocities with a formula of order k: of the k steps that it looks back to, which of a
+  // smooth motion is about 1 / w of its frequency w, so that positions and velocities count alike. Over the time
+  // scale T of the whole motion a stiff mode that all but rests, by less than what is allowed to positions, would be
+  // asked for 1 / (w T) of that, and keep the steps at its own period for ever. In index 3 velocities are of one order
+  // less across the constraints when the step changes, and go into the reactions alone: there over the step. In index
+  // 2 over the time scale.
+  double velocity_time(int k, double h) const {
+    if (!newton_) return norm_.time_scale(history_[0]);
+    return equations_.is_ode() ? k * h : h;
   }
 
   // Error of the trial, from what the prediction was off.
-  double error_of_trial() {
+  double error_of_trial(int rejections) {
     const double factor = 1 / (alpha_ * (trial_.t - history_[order_].t));
     e_ = factor * (trial_.q - q_predicted_);
-    double err = norm_.positions(e_);
+    double err = std::max(norm_.positions(e_), deformations_.error(trial_.q, e_, rejections));
     e_ = factor * (trial_.v - v_predicted_);
-    err = std::max(err, norm_.velocities(e_, velocity_time(trial_.t - history_[0].t)));
+    err = std::max(err, norm_.velocities(e_, velocity_time(order_, trial_.t - history_[0].t)));
     return err;
   }
 
@@ -232,13 +238,14 @@ class Bdf final : public Stepper {
       product *= t - history_[i].t;
     }
     combine(w, k + 2, &State::q, e_);
-    double err = norm_.positions(e_);
+    e_ *= product / alpha;
+    double err = std::max(norm_.positions(e_), most_ <= 2 ? deformations_.error(history_[0].q, e_, 0) : 0);
     combine(w, k + 2, &State::v, e_);
-    err = std::max(err, norm_.velocities(e_, velocity_time(t - history_[1].t)));
-    return err * product / alpha;
+    return std::max(err, norm_.velocities(e_, velocity_time(k, t - history_[1].t)) * product / alpha);
   }
 
   void accept(const TrimmedStep& step, double err) {
+    deformations_.accept(summary_);
     // the oldest makes room
     std::swap(history_[most_points - 1], trial_);
     std::rotate(history_.begin(), history_.end() - 1, history_.end());
@@ -290,6 +297,7 @@ class Bdf final : public Stepper {
   const IntegratorOptions options_;
   IntegrationSummary& summary_;
   ErrorNorm norm_;
+  DeformationNorm deformations_;
   const int most_, least_;  // orders
   std::optional<NewtonSolver> newton_;
   std::optional<StabilisedSolver> stabilised_;

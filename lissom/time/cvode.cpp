@@ -34,6 +34,7 @@ class Cvode final : public Stepper {
         summary_(summary),
         n_(equations.coordinates()),
         norm_(equations, options),
+        deformations_(equations, options, DeformationNorm::Use::Watch),
         accelerations_(equations),
         projector_(equations),
         newton_(n_ + equations.constraints(), equations.blocks()) {
@@ -110,6 +111,7 @@ class Cvode final : public Stepper {
     equations_.count_turns(state_);
     work_.turns = state_.turns;
     time_ = norm_.time_scale(state_);
+    watch_deformations();
     count_step(summary_, state_.t - previous_.t);
     ++steps_since_start_;
   }
@@ -162,6 +164,13 @@ class Cvode final : public Stepper {
     const Vector y(N_VGetArrayPointer(from), 2 * n_);
     s.q = y.head(n_);
     s.v = y.tail(n_);
+  }
+
+  // CVODE's norm is one of coordinates: errors of deformations are not controlled, only seen.
+  void watch_deformations() {
+    check(CVodeGetEstLocalErrors(memory_, between_));
+    deformations_.error(state_.q, Vector(N_VGetArrayPointer(between_), 2 * n_).head(n_), 0);
+    deformations_.accept(summary_);
   }
 
   void count() {
@@ -268,6 +277,7 @@ class Cvode final : public Stepper {
   IntegrationSummary& summary_;
   const int n_;
   ErrorNorm norm_;
+  DeformationNorm deformations_;
   mutable AccelerationSolver accelerations_;
   mutable Projector projector_;
   NewtonMatrix newton_;

@@ -27,13 +27,12 @@
 #include "lissom/core/error.hpp"
 #include "lissom/time/largest_rows.hpp"
 #include "lissom/time/newton_solver.hpp"
+#include "lissom/time/step_control.hpp"
 #include "lissom/time/stepper.hpp"
 
 namespace lissom {
 
 namespace {
-
-constexpr int most_halvings = 20;
 
 struct AlphaMethod {
   double am = 0, af = 0, beta = 0, gamma = 0;
@@ -60,7 +59,7 @@ AlphaMethod hht(double alpha) {
   return p;
 }
 
-class AlphaStepper final : public Stepper {
+class AlphaStepper final : public TrialStepper {
  public:
   AlphaStepper(Equations& equations, const AlphaMethod& method, const IntegratorOptions& options,
                IntegrationSummary& summary)
@@ -72,6 +71,7 @@ class AlphaStepper final : public Stepper {
         n_(equations.coordinates()),
         m_(equations.constraints()),
         matrix_(n_ + m_, equations.blocks(), NewtonMatrix::Storage::Automatic, equations.symmetry()),
+        deformations_(equations, options, DeformationNorm::Use::Control),
         stabilised_(m_ > 0 && method.rho() > 0.9 - 1e-9),
         x_(n_ + m_),
         r_(n_),
@@ -81,10 +81,7 @@ class AlphaStepper final : public Stepper {
         G_ahead_(m_, n_) {}
 
   void start(const State& initial) override {
-    if (!has_grid_) {
-      has_grid_ = true;
-      t0_ = initial.t;
-    }
+    fixed_.start(initial.t);
     now_ = before_ = next_ = initial;
     a_ = a_before_ = a_next_ = initial.a;
     a_step_ = initial.a;
@@ -93,7 +90,6 @@ class AlphaStepper final : public Stepper {
     constraint_rate_ = Eigen::VectorXd::Zero(m_);
     last_h_ = prepared_h_ = 0;
     linear_guess_ = true;
-    halvings_ = 0;
     newton_.forget();
   }
 
@@ -118,40 +114,55 @@ class AlphaStepper final : public Stepper {
     out.a = (1 - s) * before_.a + s * now_.a;
   }
 
+  bool try_step(double h, double end) override {
+    if (!attempt(h, end)) return false;
+    accept(h);
+    return true;
+  }
+
+  void mark() override {
+    marked_.now = now_;
+    marked_.before = before_;
+    marked_.a = a_;
+    marked_.a_before = a_before_;
+    marked_.constraint_rate = constraint_rate_;
+    marked_.last_h = last_h_;
+    marked_.linear_guess = linear_guess_;
+  }
+
+  void take_back() override {
+    now_ = marked_.now;
+    before_ = marked_.before;
+    a_ = marked_.a;
+    a_before_ = marked_.a_before;
+    constraint_rate_ = marked_.constraint_rate;
+    last_h_ = marked_.last_h;
+    linear_guess_ = marked_.linear_guess;
+    prepared_h_ = 0;
+  }
+
+  const std::string& failure() const override { return newton_.failure(); }
+
   void archive(Archive& archive) override {
     archive(newton_, now_, before_, next_, a_, a_before_, a_next_, a_step_, v_step_, constraint_rate_, rate_,
-            has_grid_, t0_, last_h_, prepared_h_, wanted_h_, halvings_, linear_guess_);
+            fixed_.has_grid, fixed_.t0, last_h_, prepared_h_, wanted_h_, fixed_.halvings, linear_guess_,
+            deformations_);
   }
 
  private:
-  // Where steps of t0 + k h end: `target` is the next such time, h the step to try on the way there.
   void fixed_step(double stop) {
-    const double h = options_.step;
     std::string first_failure;
     for (;;) {
-      // next point of the grid, one more where that is next to nothing away
-      const double k = std::floor((now_.t - t0_) / h + 1e-3) + 1;
-      double target = t0_ + k * h;
-      if (target > stop - 1e-3 * h) target = stop;
-      const double remaining = target - now_.t;
-      const double piece = h / std::ldexp(1.0, halvings_);
-      const double pieces = std::max(1.0, std::ceil(remaining / piece - 2e-3));
-      double dt = remaining / pieces;
-      const double end = pieces == 1 ? target : now_.t + dt;
-      if (std::abs(dt - piece) < 1e-9 * piece) dt = piece;  // equal steps stay equal in the last digit
+      const auto [dt, end] = fixed_.next(now_.t, options_.step, stop);
       if (attempt(dt, end)) {
         accept(dt);
-        // twice as long again, once that ends on the grid
-        if (halvings_ > 0) {
-          const double left = (target - now_.t) / (2 * piece);
-          if (std::abs(left - std::round(left)) < 1e-3) --halvings_;
-        }
+        fixed_.accepted(now_.t);
         return;
       }
       ++summary_.rejected;
       if (first_failure.empty()) first_failure = newton_.failure();
-      ++halvings_;
-      if (dt / 2 < smallest() || halvings_ > most_halvings) give_up(dt, first_failure);
+      ++fixed_.halvings;
+      if (dt / 2 < smallest() || fixed_.halvings > FixedSteps::most_halvings) give_up(dt, first_failure);
     }
   }
 
@@ -160,6 +171,7 @@ class AlphaStepper final : public Stepper {
     if (wanted_h_ <= 0) wanted_h_ = first_step(stop);
     std::string first_failure;
     double tried = std::min(wanted_h_, longest);
+    int rejections = 0;
     for (;;) {
       double dt = tried, end = now_.t + dt;
       if (end > stop - 1e-3 * dt) {
@@ -171,10 +183,11 @@ class AlphaStepper final : public Stepper {
       }
       double factor = 0.25, error = 0;
       if (attempt(dt, end)) {
-        error = step_error(dt) / (options_.tolerance * equations_.length());
+        error = step_error(dt, rejections);
         factor = std::clamp(0.8 / std::cbrt(std::max(error, 1e-9)), 0.2, 2.0);
         if (error <= 1) {
           accept(dt);
+          deformations_.accept(summary_);
           // small changes are not worth a new matrix; a step cut short by `stop` says little of the next
           if (factor < 0.9 || (factor > 1.25 && dt * factor > wanted_h_))
             wanted_h_ = std::max(std::min(dt * factor, longest), options_.min_step);
@@ -184,6 +197,7 @@ class AlphaStepper final : public Stepper {
         first_failure = newton_.failure();
       }
       ++summary_.rejected;
+      ++rejections;
       // the smallest step itself is tried before giving up
       if (dt <= smallest() * (1 + 1e-9))
         give_up(dt, error > 1
@@ -196,10 +210,15 @@ class AlphaStepper final : public Stepper {
     }
   }
 
-  // Local error of the displacements after a step, root mean square [m].
-  double step_error(double h) {
+  // Local error of a step over what is allowed: of the displacements, as their root mean square, and of the
+  // deformations.
+  double step_error(double h, int rejections) {
+    const double factor = std::abs(p_.beta - 1.0 / 6) * h * h;
     a_step_error_ = (a_next_ - a_step_).cwiseProduct(equations_.displacement_scale());
-    return std::abs(p_.beta - 1.0 / 6) * h * h * a_step_error_.norm() / std::sqrt(static_cast<double>(n_));
+    const double metres = factor * a_step_error_.norm() / std::sqrt(static_cast<double>(n_));
+    a_step_error_ = factor * (a_next_ - a_step_);
+    return std::max(metres / (options_.tolerance * equations_.length()),
+                    deformations_.error(next_.q, a_step_error_, rejections));
   }
 
   // As if the accelerations changed altogether within it: short enough, and it grows soon.
@@ -215,7 +234,7 @@ class AlphaStepper final : public Stepper {
 
   double smallest() const {
     return std::max({options_.min_step, 64 * std::numeric_limits<double>::epsilon() * std::abs(now_.t),
-                     1e-14 * std::abs(options_.end - t0_)});
+                     1e-14 * std::abs(options_.end - fixed_.t0)});
   }
 
   [[noreturn]] void give_up(double h, const std::string& reason) const {
@@ -363,6 +382,7 @@ class AlphaStepper final : public Stepper {
   NewtonSolver newton_;
   const int n_, m_;
   NewtonMatrix matrix_;
+  DeformationNorm deformations_;
   const bool stabilised_;
 
   State now_, before_, next_;
@@ -373,12 +393,18 @@ class AlphaStepper final : public Stepper {
   Eigen::VectorXd x_, r_, curvature_, curvature_ahead_;
   Eigen::MatrixXd G_, G_ahead_;
 
-  bool has_grid_ = false;
-  double t0_ = 0;          // of the grid
+  // what accept() changes, as it was at mark()
+  struct {
+    State now, before;
+    Eigen::VectorXd a, a_before, constraint_rate;
+    double last_h = 0;
+    bool linear_guess = true;
+  } marked_;
+
+  FixedSteps fixed_;
   double last_h_ = 0;      // 0: nothing before
   double prepared_h_ = 0;  // a_step_ and v_step_ are for this step
   double wanted_h_ = 0;    // of step control
-  int halvings_ = 0;       // of a fixed step
   bool linear_guess_ = true;
 };
 
@@ -386,6 +412,11 @@ class AlphaStepper final : public Stepper {
 
 std::unique_ptr<Stepper> make_generalized_alpha(Equations& equations, const IntegratorOptions& options,
                                                 IntegrationSummary& summary) {
+  return std::make_unique<AlphaStepper>(equations, generalized_alpha(options.rho_inf), options, summary);
+}
+
+std::unique_ptr<TrialStepper> make_trial_alpha(Equations& equations, const IntegratorOptions& options,
+                                               IntegrationSummary& summary) {
   return std::make_unique<AlphaStepper>(equations, generalized_alpha(options.rho_inf), options, summary);
 }
 

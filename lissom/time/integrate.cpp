@@ -8,6 +8,7 @@
 
 #include "lissom/core/error.hpp"
 #include "lissom/linalg/blas.hpp"
+#include "lissom/time/choose_integrator.hpp"
 #include "lissom/time/initial_state.hpp"
 #include "lissom/time/stepper.hpp"
 
@@ -22,9 +23,12 @@ double seconds_since(Clock::time_point start) {
 }
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+// error of a step in a body's deformation that is worth a warning
+constexpr double much_of_deformation = 0.1;
 
 bool has_fixed_step(const IntegratorOptions& o) {
   switch (o.integrator) {
+    case Integrator::ExtrapolatedAlpha:
     case Integrator::CentralDifferences:
     case Integrator::Static:
     case Integrator::Kinematics:
@@ -42,6 +46,8 @@ std::unique_ptr<Stepper> make_stepper(Equations& equations, const IntegratorOpti
   switch (options.integrator) {
     case Integrator::GeneralizedAlpha:
       return make_generalized_alpha(equations, options, summary);
+    case Integrator::ExtrapolatedAlpha:
+      return make_extrapolated_alpha(equations, options, summary);
     case Integrator::HhtI3:
       return make_hht_i3(equations, options, summary);
     case Integrator::Bdf:
@@ -56,6 +62,8 @@ std::unique_ptr<Stepper> make_stepper(Equations& equations, const IntegratorOpti
       return make_static(equations, options, summary);
     case Integrator::Kinematics:
       return make_kinematics(equations, options, summary);
+    case Integrator::Auto:
+      break;  // replaced before
   }
   LISSOM_ASSERT(false);
   return nullptr;
@@ -90,7 +98,7 @@ class Run {
         round_off_(8 * std::numeric_limits<double>::epsilon() *
                    std::max(std::abs(initial.t), std::abs(options.end))),
         sample_(initial) {
-    for (double t : equations.break_times())
+    for (double t : equations.breaks_above(options.tolerance))
       if (t > start_ + round_off_ && t < options.end - round_off_) breaks_.push_back(t);
     std::sort(breaks_.begin(), breaks_.end());
   }
@@ -121,7 +129,6 @@ class Run {
       summary_.seconds = seconds();
       archive(to, *stepper);
     };
-    size_t next_break = 0;
     long next_control = 1;
     double told = 0;
     while (summary_.end < options_.end) {
@@ -135,9 +142,9 @@ class Run {
         summary_.stopped = true;
         return;
       }
-      while (next_break < breaks_.size() && breaks_[next_break] <= summary_.end + round_off_) ++next_break;
+      const auto next_break = std::upper_bound(breaks_.begin(), breaks_.end(), summary_.end + round_off_);
       // up to just before a jump, and on from just after it: each side with its own loads
-      const double at_break = next_break < breaks_.size() ? breaks_[next_break] : infinity;
+      const double at_break = next_break != breaks_.end() ? *next_break : infinity;
       const double at_control = control_time(next_control);
       const double jump = std::min(at_break, at_control);
       const bool has_break = jump < infinity;
@@ -249,8 +256,9 @@ class Run {
   // and G da = 0, with r what is left of the equations of motion at the accelerations of before. Where nothing is
   // stiff, and for methods that resolve everything, that is the acceleration of the new inputs.
   void follow_control(State& state) {
-    const bool implicit =
-        options_.integrator == Integrator::GeneralizedAlpha || options_.integrator == Integrator::HhtI3;
+    const bool implicit = options_.integrator == Integrator::GeneralizedAlpha ||
+                          options_.integrator == Integrator::ExtrapolatedAlpha ||
+                          options_.integrator == Integrator::HhtI3;
     if (!implicit || !(options_.step > 0)) {
       make_solvers();
       return accelerations_->solve(state);
@@ -314,13 +322,15 @@ class Run {
 const std::vector<std::pair<std::string, Integrator>>& integrator_names() {
   static const std::vector<std::pair<std::string, Integrator>> names = {
       {"generalized-alpha", Integrator::GeneralizedAlpha},
+      {"extrapolated-alpha", Integrator::ExtrapolatedAlpha},
       {"hht-i3", Integrator::HhtI3},
       {"bdf", Integrator::Bdf},
       {"central-differences", Integrator::CentralDifferences},
       {"runge-kutta", Integrator::RungeKutta},
       {"cvode", Integrator::Cvode},
       {"static", Integrator::Static},
-      {"kinematics", Integrator::Kinematics}};
+      {"kinematics", Integrator::Kinematics},
+      {"auto", Integrator::Auto}};
   return names;
 }
 
@@ -359,7 +369,8 @@ std::vector<std::string> IntegratorOptions::problems(const Equations* equations)
   if (max_step > 0 && min_step > max_step)
     list.push_back(
         fmt::format("min_step is {} and max_step {}, expected the larger one last", min_step, max_step));
-  if (integrator == Integrator::GeneralizedAlpha) range("rho_inf", rho_inf, 0, 1, "0 .. 1");
+  if (integrator == Integrator::GeneralizedAlpha || integrator == Integrator::ExtrapolatedAlpha)
+    range("rho_inf", rho_inf, 0, 1, "0 .. 1");
   if (integrator == Integrator::HhtI3) range("alpha", alpha, -0.3, 0, "-0.3 .. 0");
   if (integrator == Integrator::Bdf) {
     range("index", index, 2, 3, "2 or 3");
@@ -367,9 +378,13 @@ std::vector<std::string> IntegratorOptions::problems(const Equations* equations)
   }
   if (adaptive && integrator == Integrator::CentralDifferences)
     list.push_back("central-differences has a fixed step; take runge-kutta for a controlled one");
+  if (adaptive && integrator == Integrator::ExtrapolatedAlpha)
+    list.push_back("extrapolated-alpha has a fixed step; take generalized-alpha or bdf for a controlled one");
   if (adaptive && (integrator == Integrator::Static || integrator == Integrator::Kinematics))
     list.push_back(fmt::format("{} has a fixed step: leave out adaptive", method));
-  if (!has_fixed_step(*this)) range("tolerance", tolerance, 1e-14, 0.1, "1e-14 .. 0.1");
+  if (!has_fixed_step(*this) || integrator == Integrator::ExtrapolatedAlpha)
+    range("tolerance", tolerance, 1e-14, 0.1, "1e-14 .. 0.1");
+  range("elastic_tolerance", elastic_tolerance, 1e-12, 1, "1e-12 .. 1");
   range("newton tolerance", newton.tolerance, 1e-15, 0.1, "1e-15 .. 0.1");
   range("newton max_iterations", newton.max_iterations, 2, 1000, "2 .. 1000");
   range("newton reuse_rate", newton.reuse_rate, 0, 0.9, "0 .. 0.9");
@@ -391,10 +406,14 @@ std::vector<std::string> IntegratorOptions::problems(const Equations* equations)
   return list;
 }
 
-void integrate(Equations& equations, const State& initial, const IntegratorOptions& options,
+void integrate(Equations& equations, const State& initial, const IntegratorOptions& given,
                const IntegrationOutput& output, IntegrationSummary& summary, Diagnostics& diagnostics,
                const ProgressHook& progress, Archive* resume) {
-  std::vector<std::string> problems = options.problems(&equations);
+  std::vector<std::string> problems = given.problems(&equations);
+  const IntegratorChoice choice = problems.empty()
+                                      ? choose_integrator(equations, initial, given, bool(output.control.act))
+                                      : IntegratorChoice{given, {}};
+  const IntegratorOptions& options = choice.options;
   // an equilibrium may be all there is
   if (!(options.end > initial.t || (options.integrator == Integrator::Static && options.end == initial.t)))
     problems.push_back(
@@ -416,6 +435,8 @@ void integrate(Equations& equations, const State& initial, const IntegratorOptio
 
   const BlasThreads one;
   summary = {};
+  summary.integrator = options.integrator;
+  summary.choice = choice.reason;
   Run run(equations, initial, options, output, summary, progress);
   const auto finish = [&] {
     summary.seconds = run.seconds();
@@ -424,6 +445,17 @@ void integrate(Equations& equations, const State& initial, const IntegratorOptio
           "time.halved-steps",
           fmt::format("{} steps did not converge and were halved, down to {:.3g} s instead of {:.3g} s",
                       summary.rejected, summary.smallest_step, options.step));
+    if (summary.deformation_error > much_of_deformation)
+      diagnostics.warn(
+          "time.deformation-error",
+          fmt::format(
+              "errors of steps reach {:.2g} of the largest deformation of '{}' (root of elastic energies): "
+              "what is elastic in it, stress and reactions, may be wrong by more. {}",
+              summary.deformation_error, summary.deformation_part,
+              options.integrator == Integrator::Cvode || options.integrator == Integrator::Bdf
+                  ? "The formulas of bdf and cvode beyond order 2 control errors of positions only: take a "
+                    "smaller tolerance, bdf with max_order = 2, or generalized-alpha with adaptive = true"
+                  : "Take a smaller elastic_tolerance"));
   };
   try {
     run(initial, resume);
@@ -436,7 +468,8 @@ void integrate(Equations& equations, const State& initial, const IntegratorOptio
 
 void IntegrationSummary::archive(Archive& archive) {
   archive(steps, rejected, newton_iterations, residuals, jacobians, factorisations, smallest_step,
-          largest_step, seconds, output_seconds, end);
+          largest_step, seconds, output_seconds, end, deformation_error, deformation_part,
+          half_step_error);
 }
 
 }  // namespace lissom

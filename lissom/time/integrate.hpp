@@ -2,6 +2,7 @@
 //
 //   generalized-alpha   index 3, Arnold and Bruels, scaled; second order, one step, damping by rho_inf
 //   hht-i3              index 3, Hilber-Hughes-Taylor as in paper 004, Eqs. 4-5, with controlled step
+//   extrapolated-alpha  two runs of generalized-alpha, steps and half steps, combined to one of fourth order
 //   bdf                 index 3, or index 2 stabilised (Gear-Gupta-Leimkuhler); order and step controlled
 //   central-differences explicit, ordinary differential equations only
 //   runge-kutta         Dormand-Prince 5(4), controlled step
@@ -9,6 +10,7 @@
 //   static              no integration: the equilibrium under the loads of every step, v = a = 0
 //   kinematics          no integration: mechanisms without degrees of freedom, all motion prescribed; the
 //                       multipliers are what it takes (inverse dynamics)
+//   auto                one of these, by what the equations are: see choose_integrator.hpp
 //
 // runge-kutta and cvode take constrained equations as well: accelerations from the index-1 equations, states put back
 // onto the constraints after every step.
@@ -35,7 +37,9 @@ enum class Integrator : std::uint8_t {
   RungeKutta,
   Cvode,
   Static,
-  Kinematics
+  Kinematics,
+  ExtrapolatedAlpha,
+  Auto
 };
 std::string_view name_of(Integrator integrator);  // as above
 const std::vector<std::pair<std::string, Integrator>>& integrator_names();
@@ -64,9 +68,12 @@ struct IntegratorOptions {
   int max_order = 5;
 
   // Step control: bdf, runge-kutta and cvode always have it, generalized-alpha and hht-i3 if `adaptive`.
-  // `tolerance` is the error of a step relative to the size of the system.
+  // `tolerance` is the error of a step relative to the size of the system. `elastic_tolerance` is that of the
+  // deformation of each flexible body, as the root of the error's elastic energy over the largest energy of the body
+  // so far; bdf beyond order 2 and cvode do not control it.
   bool adaptive = false;
   double tolerance = 1e-6;
+  double elastic_tolerance = 0.03;
   // Fixed steps that do not converge are halved, 20 times at most, and return to their grid; a warning says
   // so.
   double min_step = 0, max_step = 0;  // [s] 0: no limit but round-off, and the whole time
@@ -106,6 +113,11 @@ struct IntegrationSummary {
   double output_seconds = 0;                   // of these, in `output`
   double end = 0;                              // [s] reached
   bool stopped = false;                        // by output.stop
+  double deformation_error = 0;                // of accepted steps, the largest, as elastic_tolerance has it
+  std::string deformation_part;                // whose
+  double half_step_error = 0;                  // [m] of extrapolated-alpha: of its half steps alone
+  Integrator integrator = Integrator::Auto;    // that was taken
+  std::string choice;                          // why, where it was chosen
   void archive(Archive& archive);
 };
 

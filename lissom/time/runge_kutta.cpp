@@ -47,6 +47,7 @@ class RungeKutta final : public Stepper {
         options_(options),
         summary_(summary),
         norm_(equations, options),
+        deformations_(equations, options, DeformationNorm::Use::Control),
         accelerations_(equations),
         projector_(equations) {
     const int n = equations.coordinates();
@@ -66,24 +67,24 @@ class RungeKutta final : public Stepper {
   }
 
   void step(double stop) override {
-    bool rejected = false;
+    int rejections = 0;
     for (;;) {
       if (options_.max_step > 0) h_ = std::min(h_, options_.max_step);
       const TrimmedStep trimmed = trim_step(state_.t, h_, stop);
       const double least = smallest_step(options_, state_.t, norm_.horizon());
       std::string why;
-      const double err = attempt(trimmed, why);
+      const double err = attempt(trimmed, rejections, why);
       if (err <= 1) {
         accept(trimmed);
         double factor = 0.9 * std::pow(std::max(err, 1e-10), -alpha) * std::pow(error_before_, beta);
-        factor = std::clamp(factor, 0.2, rejected ? 1.0 : 10.0);
+        factor = std::clamp(factor, 0.2, rejections > 0 ? 1.0 : 10.0);
         error_before_ = std::max(err, 1e-4);
         // a step cut by `stop` says little about longer ones
         h_ = trimmed.h < h_ ? std::max(trimmed.h * factor, h_) : trimmed.h * factor;
         return;
       }
       ++summary_.rejected;
-      rejected = true;
+      ++rejections;
       h_ = trimmed.h * (std::isfinite(err) ? std::max(0.2, 0.9 * std::pow(err, -alpha)) : 0.1);
       if (h_ < least)
         fail(
@@ -110,7 +111,7 @@ class RungeKutta final : public Stepper {
   }
 
   void archive(Archive& archive) override {
-    archive(norm_, accelerations_, state_, previous_, trial_, h_, error_before_);
+    archive(norm_, deformations_, accelerations_, state_, previous_, trial_, h_, error_before_);
     for (Pair& r : r_) archive(r.q, r.v);
     archive(shift_.q, shift_.v);
   }
@@ -122,7 +123,7 @@ class RungeKutta final : public Stepper {
   }
 
   // Tries a step; returns its error. Where a stage leads out of what can be evaluated, infinity and `why`.
-  double attempt(const TrimmedStep& step, std::string& why) {
+  double attempt(const TrimmedStep& step, int rejections, std::string& why) {
     const double h = step.h;
     k_[0].q = state_.v;
     k_[0].v = state_.a;
@@ -152,7 +153,8 @@ class RungeKutta final : public Stepper {
       error_.v += h * E[i] * k_[i].v;
     }
     const double time = std::min(norm_.time_scale(state_), norm_.time_scale(trial_));
-    const double err = std::max(norm_.positions(error_.q), norm_.velocities(error_.v, time));
+    const double err = std::max({norm_.positions(error_.q), norm_.velocities(error_.v, time),
+                                 deformations_.error(trial_.q, error_.q, rejections)});
     if (err > 1 || equations_.is_ode()) return err;
     // back onto the constraints
     shift_.q = trial_.q;
@@ -171,6 +173,7 @@ class RungeKutta final : public Stepper {
 
   void accept(const TrimmedStep& step) {
     const double h = step.h;
+    deformations_.accept(summary_);
     std::swap(previous_, state_);
     std::swap(state_, trial_);
     state_.t = step.end;
@@ -193,6 +196,7 @@ class RungeKutta final : public Stepper {
   const IntegratorOptions options_;
   IntegrationSummary& summary_;
   ErrorNorm norm_;
+  DeformationNorm deformations_;
   mutable AccelerationSolver accelerations_;
   mutable Projector projector_;
   State state_, previous_, trial_;

@@ -33,10 +33,26 @@ class Stepper {
   virtual void archive(Archive& archive) = 0;
 };
 
+// One that a method which combines several drives itself, step by step.
+class TrialStepper : public Stepper {
+ public:
+  // A step of h to `end`; false where it does not converge, with failure(), and nothing has changed.
+  virtual bool try_step(double h, double end) = 0;
+  virtual const std::string& failure() const = 0;
+  // Remembers where it is, and goes back to there.
+  virtual void mark() = 0;
+  virtual void take_back() = 0;
+};
+
 // Counters of `summary` are raised by the steppers: steps, rejected, newton_iterations and so on, smallest
 // and largest step; the loop does the rest.
 std::unique_ptr<Stepper> make_generalized_alpha(Equations& equations, const IntegratorOptions& options,
                                                 IntegrationSummary& summary);
+// The method above without its step control and its counting of steps.
+std::unique_ptr<TrialStepper> make_trial_alpha(Equations& equations, const IntegratorOptions& options,
+                                               IntegrationSummary& summary);
+std::unique_ptr<Stepper> make_extrapolated_alpha(Equations& equations, const IntegratorOptions& options,
+                                                 IntegrationSummary& summary);
 std::unique_ptr<Stepper> make_hht_i3(Equations& equations, const IntegratorOptions& options,
                                      IntegrationSummary& summary);
 std::unique_ptr<Stepper> make_bdf(Equations& equations, const IntegratorOptions& options,

@@ -55,6 +55,49 @@ TEST(TimeFunction, ATableOfLinesIsConstantOutside) {
   EXPECT_FALSE(f.is_constant());
 }
 
+TEST(TimeFunction, ATableOfLinesJumpsWhereATimeStandsTwice) {
+  const auto f = TimeFunction::table({0, 1, 1, 3}, {0, 2, 5, 9});
+  EXPECT_DOUBLE_EQ(f(std::nextafter(1, 0)), 2);
+  EXPECT_DOUBLE_EQ(f(1), 5);
+  EXPECT_DOUBLE_EQ(f(2), 7);
+  EXPECT_DOUBLE_EQ(f.rate(0.5), 2);
+  EXPECT_DOUBLE_EQ(f.rate(1), 2);
+  EXPECT_EQ(f.break_times(), (std::vector<double>{0, 1, 3}));
+  EXPECT_EQ(f.breaks_above(0.1), (std::vector<double>{0, 1, 3}));
+  EXPECT_EQ(f.first_jump(), 1);
+  EXPECT_FALSE(TimeFunction::table({0, 1}, {0, 1}).first_jump());
+  // at its ends, too
+  const auto pulse = TimeFunction::table({0, 0, 1, 1}, {0, 4, 4, 0});
+  EXPECT_EQ(pulse(-1e-9), 0);
+  EXPECT_EQ(pulse(0), 4);
+  EXPECT_EQ(pulse(0.999), 4);
+  EXPECT_EQ(pulse(1), 0);
+  EXPECT_EQ(pulse.break_times(), (std::vector<double>{0, 1}));
+}
+
+TEST(TimeFunction, KinksOfATableMatterWhereItsChordsAreFarFromASmoothCurve) {
+  // chords of sin(2 pi t) are (2 pi dt)^2 / 8 off the curve at most: 4.9e-8 with 10,000 points a period
+  const auto sine = [](int points, double bend) {
+    std::vector<double> x, y;
+    for (int i = 0; i <= points; ++i) {
+      x.push_back(static_cast<double>(i) / points);
+      y.push_back(std::sin(2 * std::numbers::pi * x.back()) + bend * std::abs(x.back() - 0.4));
+    }
+    return TimeFunction::table(x, y);
+  };
+  EXPECT_EQ(sine(10000, 0).break_times().size(), 10001u);
+  EXPECT_EQ(sine(10000, 0).breaks_above(1e-6), (std::vector<double>{0, 1}));
+  EXPECT_EQ(sine(10000, 0).breaks_above(6e-8), (std::vector<double>{0, 1}));
+  // at 4e-8 those near the top and the bottom matter: |sin| > 4/4.93 over 0.4 of a period
+  EXPECT_NEAR(static_cast<double>(sine(10000, 0).breaks_above(4e-8).size()), 3971, 40);
+  // a hundred points are too coarse for 1e-6 wherever the sine bends
+  EXPECT_GT(sine(100, 0).breaks_above(1e-6).size(), 98u);
+  // one kink among them, of 2 in the slope: 2.5e-5
+  EXPECT_EQ(sine(10000, 1).breaks_above(1e-6), (std::vector<double>{0, 0.4, 1}));
+  // whatever the unit
+  EXPECT_EQ(sine(10000, 1).scaled(1e3).breaks_above(1e-6).size(), 3u);
+}
+
 TEST(TimeFunction, ACubicTableIsExactForCubics) {
   // not-a-knot: any cubic is its own spline, at uneven points too; rounding of the tridiagonal solve only
   const auto cubic = [](double t) { return 2 - t + 0.5 * t * t + 3 * t * t * t; };
@@ -94,7 +137,10 @@ TEST(TimeFunction, ACubicTableConvergesWithFourthOrder) {
 TEST(TimeFunction, RefusesBadTables) {
   EXPECT_THROW(TimeFunction::table({0, 1}, {0}), InputError);
   EXPECT_THROW(TimeFunction::table({0}, {0}), InputError);
-  EXPECT_THROW(TimeFunction::table({0, 1, 1}, {0, 1, 2}), InputError);
+  EXPECT_THROW(TimeFunction::table({0, 1, 0.5}, {0, 1, 2}), InputError);
+  EXPECT_THROW(TimeFunction::table({0, 1, 1, 1}, {0, 1, 2, 3}), InputError);
+  EXPECT_THROW(TimeFunction::table({1, 1}, {1, 2}), InputError);
+  EXPECT_THROW(TimeFunction::table({0, 1, 1, 2}, {0, 1, 2, 3}, Interpolation::Cubic), InputError);
   EXPECT_THROW(TimeFunction::table({0, std::nan("")}, {0, 1}), InputError);
 }
 

@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "lissom/core/error.hpp"
+#include "lissom/core/time_function.hpp"
 #include "lissom/time/stepper.hpp"
 #include "tests/time/run.hpp"
 #include "tests/time/test_equations.hpp"
@@ -33,6 +36,112 @@ TEST(Integrate, SamplesLieOnTheirGridWhateverTheStep) {
       EXPECT_EQ(run.samples.back().t, 0.525);
       EXPECT_EQ(run.summary.end, 0.525);
     }
+}
+
+// m x'' + k x = f(t).
+class TableDriven : public test::SmallEquations {
+ public:
+  double mass = 2, stiffness = 50;
+  TimeFunction force;
+
+  TableDriven() : SmallEquations(1, 0, 1, 2) {}
+  bool constant_mass() const override { return true; }
+  std::vector<double> break_times() const override { return force.break_times(); }
+  std::vector<double> breaks_above(double tolerance) const override { return force.breaks_above(tolerance); }
+  State at(double x, double v) {
+    return make_consistent(*this, 0, Eigen::VectorXd::Constant(1, x), Eigen::VectorXd::Constant(1, v)).state;
+  }
+  void residual(const State& s, double w, Eigen::Ref<Eigen::VectorXd> r) override {
+    r[0] = w * mass * s.a[0] + stiffness * s.q[0] - force(s.t);
+  }
+
+ protected:
+  void derivatives(const State&, double w) override {
+    K_(0, 0) = stiffness;
+    M_(0, 0) = w * mass;
+  }
+};
+
+TEST(Integrate, PassesOverKinksOfATableThatIsAsGoodAsSmooth) {
+  // one period of 20 sin(2 pi t) in 10,000 points, and the motion that it alone makes, X sin(2 pi t)
+  const double omega = 2 * std::numbers::pi;
+  std::vector<double> times, values;
+  for (int i = 0; i <= 10000; ++i) {
+    times.push_back(i * 1e-4);
+    values.push_back(20 * std::sin(omega * times.back()));
+  }
+  TableDriven driven;
+  driven.force = TimeFunction::table(times, values);
+  const double X = 20 / (driven.stiffness - driven.mass * omega * omega);
+  const State start = driven.at(0, X * omega);
+  IntegratorOptions o = options_of(0.01, 1, 0);
+  const test::Recording fixed = test::run(driven, start, o);
+  EXPECT_EQ(fixed.summary.steps, 100);
+  // order two, of (omega h)^2 / 12 or so
+  EXPECT_NEAR(fixed.last().q[0], 0, 2e-3 * std::abs(X));
+  for (const Integrator integrator : {Integrator::Bdf, Integrator::RungeKutta, Integrator::Cvode}) {
+    o = options_of(0, 1, 0);
+    o.integrator = integrator;
+    o.tolerance = 1e-6;
+    const test::Recording r = test::run(driven, start, o);
+    EXPECT_LT(r.summary.steps, 200) << name_of(integrator);
+    for (const State& s : r.steps)
+      EXPECT_NEAR(s.q[0], X * std::sin(omega * s.t), 2e-4) << name_of(integrator) << " " << s.t;
+  }
+  // where the tolerance is finer than the chords are near, every point counts
+  o.integrator = Integrator::Bdf;
+  o.tolerance = 1e-9;
+  o.end = 0.3;
+  EXPECT_GT(test::run(driven, start, o).summary.steps, 2500);
+}
+
+TEST(Integrate, StopsAtAKinkAmongManyPoints) {
+  // a triangle of 10 N in 10,000 points: up along a line for 0.4 s, then down
+  std::vector<double> times, values;
+  for (int i = 0; i <= 10000; ++i) {
+    times.push_back(i * 1e-4);
+    values.push_back(i <= 4000 ? 25 * times.back() : 10 - 10 * (times.back() - 0.4) / 0.6);
+  }
+  TableDriven driven;
+  driven.force = TimeFunction::table(times, values);
+  IntegratorOptions o = options_of(0, 1, 0);
+  o.integrator = Integrator::Bdf;
+  o.tolerance = 1e-9;
+  const test::Recording r = test::run(driven, driven.at(0, 0), o);
+  // x = p t / k - p / (k w) sin(w t) for a ramp of slope p, and one of the change of slope from 0.4 s on
+  const double w = std::sqrt(driven.stiffness / driven.mass);
+  const auto ramp = [&](double slope, double t) {
+    return t < 0 ? 0 : slope / driven.stiffness * (t - std::sin(w * t) / w);
+  };
+  bool stopped = false;
+  for (const State& s : r.steps) {
+    stopped = stopped || std::abs(s.t - 0.4) < 1e-12;
+    EXPECT_NEAR(s.q[0], ramp(25, s.t) - ramp(25 + 10 / 0.6, s.t - 0.4),
+                5e-9 * static_cast<double>(r.steps.size()))
+        << s.t;
+  }
+  EXPECT_TRUE(stopped);
+  EXPECT_LT(r.summary.steps, 400);
+}
+
+TEST(Integrate, GoesOnAfterAJumpOfATable) {
+  TableDriven driven;
+  driven.force = TimeFunction::table({0, 0.5, 0.5, 1}, {0, 0, 30, 30});
+  for (const Integrator integrator :
+       {Integrator::GeneralizedAlpha, Integrator::ExtrapolatedAlpha, Integrator::Bdf,
+        Integrator::RungeKutta}) {
+    IntegratorOptions o = options_of(1e-3, 1, 0);
+    o.integrator = integrator;
+    o.tolerance = 1e-9;
+    const test::Recording r = test::run(driven, driven.at(0, 0), o);
+    const double w = std::sqrt(driven.stiffness / driven.mass);
+    for (const State& s : r.steps) {
+      const double exact = s.t <= 0.5 ? 0 : 30 / driven.stiffness * (1 - std::cos(w * (s.t - 0.5)));
+      // generalized-alpha: (w h)^2 / 12 of 1.2 m times w t
+      EXPECT_NEAR(s.q[0], exact, integrator == Integrator::GeneralizedAlpha ? 2e-5 : 1e-6)
+          << name_of(integrator) << " " << s.t;
+    }
+  }
 }
 
 TEST(Integrate, AnEndOnTheGridIsSampledOnce) {

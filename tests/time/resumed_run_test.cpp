@@ -117,6 +117,40 @@ TEST(ResumedRun, OfGeneralizedAlphaIsTheSameToTheLastBit) {
     }
 }
 
+TEST(ResumedRun, OfExtrapolatedAlphaIsTheSameToTheLastBit) {
+  for (const double rho : {0.8, 1.0}) {
+    IntegratorOptions o = some_options(Integrator::ExtrapolatedAlpha);
+    o.step = 0.01;
+    o.rho_inf = rho;
+    expect_resumable(pushed_pendulum, o, fmt::format("rho {}", rho));
+    // beginning again now and then
+    o.tolerance = 1e-9;
+    expect_resumable(pushed_pendulum, o, fmt::format("rho {}, put together", rho));
+  }
+  expect_resumable([] { return AnglePendulum(); }, some_options(Integrator::Auto), "auto");
+}
+
+TEST(ResumedRun, OfARunThatWatchesDeformationsIsTheSameToTheLastBit) {
+  for (const Integrator integrator :
+       {Integrator::GeneralizedAlpha, Integrator::ExtrapolatedAlpha, Integrator::Bdf,
+        Integrator::RungeKutta}) {
+    IntegratorOptions o = some_options(integrator);
+    o.adaptive = integrator != Integrator::ExtrapolatedAlpha;
+    o.step = 1e-3;
+    o.max_order = 2;
+    o.end = 0.2;
+    o.sample = 1e-3;
+    expect_resumable(
+        [] {
+          ElasticRider rider;
+          rider.stiffness = 1e5;
+          rider.ring = 1e-5;
+          return rider;
+        },
+        o, std::string(name_of(integrator)));
+  }
+}
+
 TEST(ResumedRun, OfHhtIsTheSameToTheLastBit) {
   IntegratorOptions o = some_options(Integrator::HhtI3);
   o.step = 0.01;

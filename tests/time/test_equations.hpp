@@ -230,6 +230,100 @@ class Oscillator : public SmallEquations {
   }
 };
 
+// A mass on a soft spring to the ground, and a second one that hangs on it by a stiff spring (and damper): the exact
+// motion from its two modes (undamped), which a start at rest in the stiff one leaves there.
+class StiffPair : public SmallEquations {
+ public:
+  double m1 = 1, m2 = 0.3, soft = 4, stiff = 4e6, damping = 0;
+
+  StiffPair() : SmallEquations(2, 0, 1, 1) {}
+  bool constant_mass() const override { return true; }
+
+  // Modes by columns, of unit mass, and their frequencies, the soft one first.
+  void modes(Eigen::Matrix2d& shapes, Eigen::Vector2d& frequencies) const {
+    Eigen::Matrix2d K;
+    K << soft + stiff, -stiff, -stiff, stiff;
+    const Eigen::Vector2d root(std::sqrt(m1), std::sqrt(m2));
+    // of M^-1/2 K M^-1/2, by its trace and determinant, whose smaller root has no difference of large numbers
+    const double trace = K(0, 0) / m1 + K(1, 1) / m2, det = soft * stiff / (m1 * m2);
+    const double large = (trace + std::sqrt(trace * trace - 4 * det)) / 2;
+    frequencies << std::sqrt(det / large), std::sqrt(large);
+    for (int k = 0; k < 2; ++k) {
+      // second row: stiff (x2 - x1) = w^2 m2 x2, with 1 - w^2 m2 / stiff as it is
+      const double w2 = frequencies[k] * frequencies[k];
+      Eigen::Vector2d x(1 - w2 * m2 / stiff, 1);
+      shapes.col(k) = x / std::sqrt(m1 * x[0] * x[0] + m2 * x[1] * x[1]);
+    }
+  }
+  // Amplitudes of both modes (metres of the second mass), at their largest at the start.
+  State at(double slow, double fast) {
+    return make_consistent(*this, 0, exact(0, slow, fast).q, Eigen::Vector2d(0, 0)).state;
+  }
+  State exact(double t, double slow, double fast) const {
+    Eigen::Matrix2d shapes;
+    Eigen::Vector2d w;
+    modes(shapes, w);
+    State s;
+    s.t = t;
+    const Eigen::Vector2d one = shapes.col(0) / shapes(1, 0) * slow;
+    const Eigen::Vector2d two = shapes.col(1) / shapes(1, 1) * fast;
+    s.q = one * std::cos(w[0] * t) + two * std::cos(w[1] * t);
+    s.v = -one * w[0] * std::sin(w[0] * t) - two * w[1] * std::sin(w[1] * t);
+    return s;
+  }
+
+  void residual(const State& s, double w, Eigen::Ref<Eigen::VectorXd> r) override {
+    const double f = stiff * (s.q[0] - s.q[1]) + damping * (s.v[0] - s.v[1]);
+    r[0] = w * m1 * s.a[0] + soft * s.q[0] + f;
+    r[1] = w * m2 * s.a[1] - f;
+  }
+
+ protected:
+  void derivatives(const State&, double w) override {
+    K_ << soft + stiff, -stiff, -stiff, stiff;
+    C_ << damping, -damping, -damping, damping;
+    M_.diagonal() << w * m1, w * m2;
+  }
+};
+
+// A carriage that is pushed to and fro by metres, X = A sin(omega t), and a mass on it whose spring gives by
+// micrometres, u = U sin(omega t) with U = m omega^2 A / (k - m omega^2): all that deforms. It may ring, too, by
+// ring cos(w t), w^2 = k (M + m) / (M m), with the carriage swinging against it.
+class ElasticRider : public SmallEquations {
+ public:
+  double M = 2, m = 0.5, stiffness = 1e6, A = 0.7, omega = 3, ring = 0;
+
+  ElasticRider() : SmallEquations(2, 0, 1, 1) {}
+  bool constant_mass() const override { return true; }
+
+  double give() const { return m * omega * omega * A / (stiffness - m * omega * omega); }
+  double frequency() const { return std::sqrt(stiffness * (M + m) / (M * m)); }
+  double deformation(double t) const {
+    return give() * std::sin(omega * t) + ring * std::cos(frequency() * t);
+  }
+  State at(double) {
+    return make_consistent(*this, 0, Eigen::Vector2d(-m / (M + m) * ring, ring),
+                           Eigen::Vector2d(A * omega, give() * omega))
+        .state;
+  }
+  std::vector<std::string> deforming_parts() const override { return {"spring"}; }
+  void elastic_energies(const Eigen::VectorXd& q, Eigen::Ref<Eigen::VectorXd> energies) override {
+    energies[0] = stiffness / 2 * q[1] * q[1];
+  }
+
+  void residual(const State& s, double w, Eigen::Ref<Eigen::VectorXd> r) override {
+    const double force = -omega * omega * (M * A + m * (A + give())) * std::sin(omega * s.t);
+    r[0] = w * ((M + m) * s.a[0] + m * s.a[1]) - force;
+    r[1] = w * m * (s.a[0] + s.a[1]) + stiffness * s.q[1];
+  }
+
+ protected:
+  void derivatives(const State&, double w) override {
+    M_ << w * (M + m), w * m, w * m, w * m;
+    K_(1, 1) = stiffness;
+  }
+};
+
 // A pendulum in polar coordinates (angle, radius): the mass matrix diag(m r^2, m) depends on the position.
 // Its radius is held by a spring of length L, or (constrained) follows the angle, r = L + pitch angle.
 class PolarPendulum : public SmallEquations {
