@@ -433,8 +433,8 @@ JointSpec read_joint(TomlTable& table, const SimulationReader& reader, std::set<
   if (joint.motion)
     if (const auto jump = joint.motion->first_jump())
       table.problem("motion",
-                    fmt::format("jumps at {:g}, which takes an infinite speed: expected a table without two points "
-                                "at the same time",
+                    fmt::format("jumps at {:g}, which takes an infinite speed: expected a table without two "
+                                "points at the same time",
                                 *jump / reader.units().time));
   if (table.has("motion") && !kind.motion)
     table.problem(
