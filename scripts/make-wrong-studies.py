@@ -67,7 +67,7 @@ BASES = {
         "sensors": [{"name": "tip", "kind": "position", "of": "link.tip"}],
         "simulate": {
             **RUN, "model": "full", "sample": 0.01, "integrator": "generalized-alpha", "rho_inf": 0.8, "alpha": -0.1, "index": 3, "max_order": 5, "adaptive": False,
-            "tolerance": 1e-6, "newton_tolerance": 1e-10, "newton_iterations": 10, "newton_reuse": 0.3, "share": True, "assemble": False, "start": "placed",
+            "tolerance": 1e-6, "elastic_tolerance": 0.03, "newton_tolerance": 1e-10, "newton_iterations": 10, "newton_reuse": 0.3, "share": True, "assemble": False, "start": "placed",
         },
     },
     "springs": {

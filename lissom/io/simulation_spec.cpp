@@ -432,11 +432,10 @@ JointSpec read_joint(TomlTable& table, const SimulationReader& reader, std::set<
       reader.function(table, "motion", kind.motion == JointKind::Angle ? 1 : reader.units().length);
   if (joint.motion)
     if (const auto jump = joint.motion->first_jump())
-      table.problem(
-          "motion",
-          fmt::format("jumps at {:g}, which takes an infinite speed: expected a table without two points "
-                      "at the same time",
-                      *jump / reader.units().time));
+      table.problem("motion",
+                    fmt::format("jumps at {:g}, which takes an infinite speed: expected a table without two "
+                                "points at the same time",
+                                *jump / reader.units().time));
   if (table.has("motion") && !kind.motion)
     table.problem(
         "motion",

@@ -515,14 +515,14 @@ const TableSchema& simulate_schema() {
           {.name = "tolerance",
            .kinds = kind::number,
            .fallback = 1e-6,
-           .meaning = "error of a step, relative to the size of the mechanism; kinks of a table that change the "
-                      "load by less than this much of its largest value are none"},
+           .meaning = "error of a step, relative to the size of the mechanism; kinks of a table that change "
+                      "the load by less than this much of its largest value are none"},
           {.name = "elastic_tolerance",
            .kinds = kind::number,
            .fallback = 0.03,
            .bounds = between(1e-12, 1),
-           .meaning = "error of a step in the deformation of each flexible body, relative to its largest so far "
-                      "(root of elastic energies); not bdf beyond order 2, nor cvode"},
+           .meaning = "error of a step in the deformation of each flexible body, relative to its largest so "
+                      "far (root of elastic energies); not bdf beyond order 2, nor cvode"},
           {.name = "min_step",
            .kinds = kind::number,
            .dimension = d::time,

@@ -125,8 +125,8 @@ class Bdf final : public Stepper {
   }
 
   void archive(Archive& archive) override {
-    archive(norm_, deformations_, history_, points_, trial_, alpha_, order_, used_order_, steps_as_now_, h_, last_h_,
-            started_);
+    archive(norm_, deformations_, history_, points_, trial_, alpha_, order_, used_order_, steps_as_now_, h_,
+            last_h_, started_);
     if (newton_) archive(*newton_);
     if (stabilised_) archive(*stabilised_);
   }

@@ -69,8 +69,8 @@ class ExtrapolatedAlpha final : public Stepper {
       if (step.h / 2 < smallest_step(options_, now_.t, norm_.horizon()) ||
           fixed_.halvings > FixedSteps::most_halvings)
         fail(
-            "extrapolated-alpha at {:.6g} s: no step down to {:.3g} s succeeds: {}. Try a smaller step, or check "
-            "loads, springs and joints there",
+            "extrapolated-alpha at {:.6g} s: no step down to {:.3g} s succeeds: {}. Try a smaller step, or "
+            "check loads, springs and joints there",
             now_.t, step.h, first_failure);
     }
   }
@@ -122,7 +122,8 @@ class ExtrapolatedAlpha final : public Stepper {
     difference_ += change_;
     count_step(summary_, step.h);
     fixed_.accepted(now_.t);
-    const double metres = norm_.positions(difference_) * norm_.allowed(), apart = metres / equations_.length();
+    const double metres = norm_.positions(difference_) * norm_.allowed();
+    const double apart = metres / equations_.length();
     summary_.half_step_error = std::max(summary_.half_step_error, metres / 3);
     if (apart * apart > options_.tolerance) begin_again();
   }

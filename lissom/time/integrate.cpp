@@ -25,7 +25,7 @@ double seconds_since(Clock::time_point start) {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 // error of a step in a body's deformation that is worth a warning
-constexpr double much_of_deformation = 0.12;
+constexpr double much_of_deformation = 0.1;
 
 bool has_fixed_step(const IntegratorOptions& o) {
   switch (o.integrator) {
@@ -426,7 +426,8 @@ std::vector<std::string> IntegratorOptions::problems(const Equations* equations)
     list.push_back("extrapolated-alpha has a fixed step; take generalized-alpha or bdf for a controlled one");
   if (adaptive && (integrator == Integrator::Static || integrator == Integrator::Kinematics))
     list.push_back(fmt::format("{} has a fixed step: leave out adaptive", method));
-  if (!has_fixed_step(*this) || integrator == Integrator::ExtrapolatedAlpha) range("tolerance", tolerance, 1e-14, 0.1, "1e-14 .. 0.1");
+  if (!has_fixed_step(*this) || integrator == Integrator::ExtrapolatedAlpha)
+    range("tolerance", tolerance, 1e-14, 0.1, "1e-14 .. 0.1");
   range("elastic_tolerance", elastic_tolerance, 1e-12, 1, "1e-12 .. 1");
   range("newton tolerance", newton.tolerance, 1e-15, 0.1, "1e-15 .. 0.1");
   range("newton max_iterations", newton.max_iterations, 2, 1000, "2 .. 1000");
@@ -491,13 +492,14 @@ void integrate(Equations& equations, const State& initial, const IntegratorOptio
     if (summary.deformation_error > much_of_deformation)
       diagnostics.warn(
           "time.deformation-error",
-          fmt::format("errors of steps reach {:.2g} of the largest deformation of '{}' until then (root of "
-                      "elastic energies): what is elastic in it, stress and reactions, may be wrong by more. {}",
-                      summary.deformation_error, summary.deformation_part,
-                      options.integrator == Integrator::Cvode || options.integrator == Integrator::Bdf
-                      ? "The formulas of bdf and cvode beyond order 2 control errors of positions only: take a "
-                            "smaller tolerance, bdf with max_order = 2, or generalized-alpha with adaptive = true"
-                      : options.adaptive ? "Take a smaller elastic_tolerance" : "Take a smaller step"));
+          fmt::format(
+              "errors of steps reach {:.2g} of the largest deformation of '{}' (root of elastic energies): "
+              "what is elastic in it, stress and reactions, may be wrong by more. {}",
+              summary.deformation_error, summary.deformation_part,
+              options.integrator == Integrator::Cvode || options.integrator == Integrator::Bdf
+                  ? "The formulas of bdf and cvode beyond order 2 control errors of positions only: take a "
+                    "smaller tolerance, bdf with max_order = 2, or generalized-alpha with adaptive = true"
+                  : "Take a smaller elastic_tolerance"));
   };
   try {
     run(initial, resume);

@@ -115,7 +115,7 @@ struct IntegrationSummary {
   bool stopped = false;                        // by output.stop
   double deformation_error = 0;                // of accepted steps, the largest, as elastic_tolerance has it
   std::string deformation_part;                // whose
-  double half_step_error = 0;                  // [m] of extrapolated-alpha: of its half steps alone, the largest
+  double half_step_error = 0;                  // [m] of extrapolated-alpha: of its half steps alone
   Integrator integrator = Integrator::Auto;    // that was taken
   std::string choice;                          // why, where it was chosen
   void archive(Archive& archive);

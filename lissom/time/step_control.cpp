@@ -39,16 +39,17 @@ double ErrorNorm::time_scale(const State& state) const {
 namespace {
 // a part whose energy grows so much in a step has nothing to compare with
 constexpr double first_growth = 10;
+// of energies
+constexpr double round_off = 1e-14;
 }  // namespace
 
 DeformationNorm::DeformationNorm(Equations& equations, const IntegratorOptions& options, Use use)
     : equations_(equations), use_(use), tolerance_(options.elastic_tolerance) {
   parts_ = equations.deforming_parts();
-  energy_ = error_ = largest_ = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(parts_.size()));
+  energy_ = error_ = largest_ = worst_ = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(parts_.size()));
 }
 
 double DeformationNorm::error(const Eigen::VectorXd& q, const Eigen::VectorXd& e, int rejections) {
-  constexpr double round_off = 1e-14;
   constexpr int most_rejections = 3;
   if (energy_.size() == 0) return 0;
   q_ = q + e;
@@ -71,15 +72,16 @@ double DeformationNorm::error(const Eigen::VectorXd& q, const Eigen::VectorXd& e
 }
 
 void DeformationNorm::accept(IntegrationSummary& summary) {
+  if (energy_.size() == 0) return;
+  worst_ = worst_.cwiseMax(error_);
+  largest_ = largest_.cwiseMax(energy_);
+  summary.deformation_error = 0;
   for (Eigen::Index k = 0; k < energy_.size(); ++k) {
-    if (error_[k] > 0 && largest_[k] > energy_[k] / first_growth) {
-      const double one = std::sqrt(error_[k] / std::max(largest_[k], energy_[k]));
-      if (one > summary.deformation_error) {
-        summary.deformation_error = one;
-        summary.deformation_part = parts_[static_cast<size_t>(k)];
-      }
-    }
-    largest_[k] = std::max(largest_[k], energy_[k]);
+    if (!(worst_[k] > round_off * largest_[k])) continue;
+    const double one = std::sqrt(worst_[k] / largest_[k]);
+    if (one <= summary.deformation_error) continue;
+    summary.deformation_error = one;
+    summary.deformation_part = parts_[static_cast<size_t>(k)];
   }
 }
 

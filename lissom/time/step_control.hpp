@@ -61,18 +61,18 @@ class DeformationNorm {
   // The largest one of all parts: 1 is what is just allowed; 0 where it only watches. `rejections` of this step so
   // far.
   double error(const Eigen::VectorXd& q, const Eigen::VectorXd& e, int rejections);
-  // The state of the last error() is one of the run. `summary` keeps the largest error of such states, of parts that
-  // had something to compare with.
+  // The state of the last error() is one of the run. `summary` has the largest error of such states, over the largest
+  // energy of the part.
   void accept(IntegrationSummary& summary);
   double tolerance() const { return tolerance_; }
-  void archive(Archive& archive) { archive(largest_); }
+  void archive(Archive& archive) { archive(largest_, worst_); }
 
  private:
   Equations& equations_;
   const Use use_;
   const double tolerance_;
   std::vector<std::string> parts_;
-  Eigen::VectorXd energy_, error_, largest_, q_;  // [J] of the parts
+  Eigen::VectorXd energy_, error_, largest_, worst_, q_;  // [J] of the parts
 };
 
 // A step that ends at `stop` at the latest, with its end; two halves rather than one step and a sliver.

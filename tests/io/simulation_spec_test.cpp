@@ -291,6 +291,11 @@ TEST(SimulationSpec, TimeFunctionsComeFromFiles) {
                {"tabel: unknown key (did you mean 'table'?)"});
   parse.expect(rigid + joint + "{ table = [[0, 0], [1]] }\n", {"expected points [t, value]"});
   parse.expect(rigid + joint + "[1, 2]\n", {"expected a number, an expression of t"});
+  parse.expect(rigid + joint + "{ table = [[0, 0], [2, 1], [1, 3]] }\n",
+               {"joints[1].motion:", "times of a table must ascend, found 1 s after 2 s (point 3)"});
+  // a jump is for loads
+  parse.expect(rigid + joint + "{ table = [[0, 0], [1, 1], [1, 2], [3, 2]] }\n",
+               {"joints[1].motion:", "jumps at 1, which takes an infinite speed"});
 }
 
 const std::string pendulum = rigid + flexible + R"(

@@ -265,7 +265,8 @@ class StiffPair : public SmallEquations {
     modes(shapes, w);
     State s;
     s.t = t;
-    const Eigen::Vector2d one = shapes.col(0) / shapes(1, 0) * slow, two = shapes.col(1) / shapes(1, 1) * fast;
+    const Eigen::Vector2d one = shapes.col(0) / shapes(1, 0) * slow;
+    const Eigen::Vector2d two = shapes.col(1) / shapes(1, 1) * fast;
     s.q = one * std::cos(w[0] * t) + two * std::cos(w[1] * t);
     s.v = -one * w[0] * std::sin(w[0] * t) - two * w[1] * std::sin(w[1] * t);
     return s;
