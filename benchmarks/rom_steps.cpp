@@ -91,8 +91,10 @@ int main(int argc, char** argv) {
   const double rhs = time([&] { ode.rhs(0.01, x, as_the_study_says, f); });
   fmt::print(
       "{{\"order\": {}, \"seconds\": {}, \"steps\": {}, \"end\": {}, \"residuals\": {}, \"jacobians\": {}, "
-      "\"microseconds_per_step\": {}, \"run_microseconds_per_step\": {}, \"residual_microseconds\": {}, \"jacobian_microseconds\": {}, "
+      "\"microseconds_per_step\": {}, \"run_microseconds_per_step\": {}, \"residual_microseconds\": {}, "
+      "\"jacobian_microseconds\": {}, "
       "\"rhs_microseconds\": {}}}\n",
       rom.model.order(), best, steps, options.end, residuals, jacobians,
-      1e6 * best / static_cast<double>(steps), 1e6 * best_run / static_cast<double>(steps), 1e6 * residual, 1e6 * jacobian, 1e6 * rhs);
+      1e6 * best / static_cast<double>(steps), 1e6 * best_run / static_cast<double>(steps), 1e6 * residual,
+      1e6 * jacobian, 1e6 * rhs);
 }

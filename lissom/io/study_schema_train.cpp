@@ -224,11 +224,12 @@ const TableSchema& train_schema() {
           {.name = "kernel",
            .kinds = kind::word,
            .fallback = "auto",
-           .choices = {{"auto",
-                        "a polynomial of the unknowns where it is near enough to the exact kernel: below a tenth "
-                        "of the model's own error"},
-                       {"polynomial", "always the polynomial"},
-                       {"exact", "rotations and deformations of every body: for large strains"}},
+           .choices =
+               {{"auto",
+                 "a polynomial of the unknowns where it is near enough to the exact kernel: below a tenth "
+                 "of the model's own error"},
+                {"polynomial", "always the polynomial"},
+                {"exact", "rotations and deformations of every body: for large strains"}},
            .when = for_slap,
            .meaning = "what forces of the model come from"},
           {.name = "reconstruct",

@@ -131,11 +131,10 @@ TrainSpec read_train_spec(TomlTable& table, const TomlValue& root, const UnitSys
   read_scaled(table, "mass_damping", 1 / units.time, spec.mass_damping);
   table.choice<bool>("joints", {{"project", true}, {"data", false}}, spec.project_on_joints);
   table.choice<bool>("modes", {{"component", true}, {"data", false}}, spec.component_modes);
-  table.choice<SlapForm>("kernel",
-                         {{"auto", SlapForm::Automatic},
-                          {"polynomial", SlapForm::Polynomial},
-                          {"exact", SlapForm::Exact}},
-                         spec.form);
+  table.choice<SlapForm>(
+      "kernel",
+      {{"auto", SlapForm::Automatic}, {"polynomial", SlapForm::Polynomial}, {"exact", SlapForm::Exact}},
+      spec.form);
   spec.reconstruct = table.boolean("reconstruct").value_or(spec.reconstruct);
   spec.recovery = table.boolean("recovery").value_or(spec.recovery);
   if (const auto stress = table.boolean("stress")) {

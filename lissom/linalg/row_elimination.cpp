@@ -211,8 +211,8 @@ void RowElimination::eliminate(Front& front, std::vector<int>& own, std::vector<
     front.rest.push_back(row);
     const bool complete = c < static_cast<Index>(own.size()) || ended_in_[row] == put_off;
     const double part = complete ? part_of(c) : 1;
-    const bool none = roles[row] == Role::Kept ? complete && c < static_cast<Index>(own.size())
-                                               : part <= options.tolerance;
+    const bool none =
+        roles[row] == Role::Kept ? complete && c < static_cast<Index>(own.size()) : part <= options.tolerance;
     if (complete && none) {
       leave_out(row, number, part);
       continue;
@@ -227,8 +227,7 @@ void RowElimination::eliminate(Front& front, std::vector<int>& own, std::vector<
     front.pivots.push_back(row_of(pivots[j]));
     front.R.col(j) = F.col(pivots[j]).head(count);
   }
-  for (size_t j = 0; j < open.size(); ++j)
-    front.S.col(static_cast<Index>(j)) = F.col(open[j]).head(count);
+  for (size_t j = 0; j < open.size(); ++j) front.S.col(static_cast<Index>(j)) = F.col(open[j]).head(count);
 
   // what is left goes on, as many rows as it has columns at most
   const Index height = F.rows() - k;

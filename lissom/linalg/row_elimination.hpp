@@ -40,7 +40,7 @@ class RowElimination {
 
   const std::vector<int>& kept() const { return kept_; }          // ascending
   const std::vector<int>& left_out() const { return left_out_; }  // ascending, with those that are zero
-  bool is_zero(int row) const { return !(norm_[row] > 0); }       // not above the tolerance before it was scaled
+  bool is_zero(int row) const { return !(norm_[row] > 0); }  // not above the tolerance before it was scaled
   // The smallest part of a row kept beyond those before it, and the largest of one left out.
   double smallest_kept() const { return smallest_kept_; }
   double largest_left_out() const { return largest_left_out_; }

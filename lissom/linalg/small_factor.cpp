@@ -104,8 +104,7 @@ LISSOM_SIMD int small_lu_by_fours(int n, int width, double* A, double* L, double
 }
 
 LISSOM_SIMD void small_lu_by_fours_solve(int n, int width, const double* A, const double* L,
-                                         const double* inverse,
-                                         double* x) {
+                                         const double* inverse, double* x) {
   for (int k = 0; k + 1 < n; ++k) {
     const double* l = L + static_cast<long>(k) * width;
     const double factor = x[k];

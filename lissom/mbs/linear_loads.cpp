@@ -56,17 +56,15 @@ LISSOM_SIMD void three_rows(Index w, const double* X, const double* e, const dou
 
 // y = alpha g + (a b c) X of three rows; y may be g
 LISSOM_SIMD void mix_three_rows(Index w, const double* X, double a, double b, double c, double alpha,
-                                const double* g,
-                                double* y) {
+                                const double* g, double* y) {
   for (Index i = 0; i < w; i += four)
-    four_at(y + i) = alpha * four_at(g + i) +
-                     (a * four_at(X + i) + b * four_at(X + w + i) + c * four_at(X + 2 * w + i));
+    four_at(y + i) =
+        alpha * four_at(g + i) + (a * four_at(X + i) + b * four_at(X + w + i) + c * four_at(X + 2 * w + i));
 }
 
 // s = S e, c = C e
 LISSOM_SIMD void two_products(Index w, Index columns, const double* S, const double* C, const double* e,
-                              double* s,
-                              double* c) {
+                              double* s, double* c) {
   for (Index i = 0; i < w; i += four) {
     FourNumbers of_s = {}, of_c = {};
     for (Index k = 0; k < columns; ++k) {
@@ -80,8 +78,7 @@ LISSOM_SIMD void two_products(Index w, Index columns, const double* S, const dou
 
 // K += g h' + b N
 LISSOM_SIMD void add_curved(Index w, Index columns, const double* g, const double* h, double b,
-                            const double* N,
-                            double* K) {
+                            const double* N, double* K) {
   for (Index k = 1; k < columns; ++k) {
     const double factor = h[k];
     for (Index i = 0; i < w; i += four)
@@ -91,9 +88,8 @@ LISSOM_SIMD void add_curved(Index w, Index columns, const double* g, const doubl
 
 // K += by_s S + by_c C + g h' + s1 s2' + c1 c2'
 LISSOM_SIMD void add_turning(Index w, Index columns, double by_s, const double* S, double by_c,
-                             const double* C,
-                             const double* g, const double* h, const double* s1, const double* s2,
-                             const double* c1, const double* c2, double* K) {
+                             const double* C, const double* g, const double* h, const double* s1,
+                             const double* s2, const double* c1, const double* c2, double* K) {
   for (Index k = 1; k < columns; ++k) {
     const double of_h = h[k], of_s = s2[k], of_c = c2[k];
     for (Index i = 0; i < w; i += four)
@@ -161,9 +157,9 @@ bool LinearLoads::add(const Load& load, const Matrix12Xd& first, const Matrix12X
           const Matrix12Xd& L = marker == 0 ? first : second;
           for (int k = 3; k < 12; k += 3)
             for (int c = 0; c <= n_; ++c)
-              B.col(c) += (marker == 0 ? 0.5 : -0.5) *
-                          (L.middleRows<3>(k).rightCols(n_).transpose() *
-                           Vector3d::Unit(i).cross(Vector3d(L.block<3, 1>(k, c))));
+              B.col(c) +=
+                  (marker == 0 ? 0.5 : -0.5) * (L.middleRows<3>(k).rightCols(n_).transpose() *
+                                                Vector3d::Unit(i).cross(Vector3d(L.block<3, 1>(k, c))));
         }
         add_linear({&load.components[static_cast<size_t>(i)], input}, B);
       }
@@ -374,9 +370,8 @@ void LinearLoads::add(const State& state, const Turns* turns, double* r, double 
       s2[i] = factor * (at.by_ss * s1[i] + at.by_sc * c1[i]);
       c2[i] = factor * (at.by_sc * s1[i] - at.by_ss * c1[i]);
     }
-    add_turning(width_, columns, 2 * factor * at.by_s, spring.S.data(), 2 * factor * at.by_c,
-                spring.C.data(), g, h,
-                s1, s2, c1, c2, K);
+    add_turning(width_, columns, 2 * factor * at.by_s, spring.S.data(), 2 * factor * at.by_c, spring.C.data(),
+                g, h, s1, s2, c1, c2, K);
   }
 
   // without entry 0 of e, which stands still

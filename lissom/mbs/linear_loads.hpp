@@ -61,7 +61,7 @@ class LinearLoads {
   struct Line {
     const Load* load = nullptr;
     Matrix12Xd first, second;  // for messages
-    AlignedArray X, N;                // three rows of X (`width` each); X' X, n + 1 columns of `width`
+    AlignedArray X, N;         // three rows of X (`width` each); X' X, n + 1 columns of `width`
     double k = 0, c = 0, length = 0;
     bool direct = false;  // force linear in x, whatever its direction
     Drive applied;        // without `f` the number beside it
@@ -97,7 +97,7 @@ class LinearLoads {
   int n_ = 0;
   // forces that are linear in e: those that do not change, and each that does with its function
   bool has_linear_ = false, has_matrix_ = false;
-  Eigen::VectorXd constant_, force_;         // n; at this time
+  Eigen::VectorXd constant_, force_;          // n; at this time
   Eigen::MatrixXd constant_matrix_, matrix_;  // n by n + 1
   std::vector<std::pair<Drive, Eigen::VectorXd>> vectors_;
   std::vector<std::pair<Drive, Eigen::MatrixXd>> matrices_;

@@ -328,10 +328,9 @@ std::vector<ReportBlock> reduction_of(ReportDraft& draft, const ReportedBody& bo
   const double rigid_modes = number_in(reduce, "rigid_modes");
   const size_t rigid = count_of(rigid_modes, frequencies.size());
   if (rigid_modes >= 0 && rigid < frequencies.size())
-    facts.rows.emplace_back(
-        "flexible modes in range",
-        fmt::format("{}, from {:.6g} to {:.6g} Hz", frequencies.size() - rigid, frequencies[rigid],
-                    frequencies.back()));
+    facts.rows.emplace_back("flexible modes in range",
+                            fmt::format("{}, from {:.6g} to {:.6g} Hz", frequencies.size() - rigid,
+                                        frequencies[rigid], frequencies.back()));
   if (const double seconds = number_in(part_of(reduce, "seconds"), "total"); std::isfinite(seconds))
     facts.rows.emplace_back("time", report_number(seconds, 3, "s"));
   if (!facts.rows.empty()) blocks.emplace_back(std::move(facts));

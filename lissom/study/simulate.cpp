@@ -21,9 +21,9 @@
 #include "lissom/study/pod_system.hpp"
 #include "lissom/study/sensors_csv.hpp"
 #include "lissom/study/statics.hpp"
-#include "lissom/time/choose_integrator.hpp"
 #include "lissom/study/stress.hpp"
 #include "lissom/study/summary_json.hpp"
+#include "lissom/time/choose_integrator.hpp"
 
 namespace lissom {
 
@@ -222,7 +222,8 @@ std::string describe_shared(const StudySystem& built) {
 class StudyObserver final : public RunObserver {
  public:
   StudyObserver(const StudyFile& study, const SimulationOptions& options, const System& system, Trust& trust,
-                PolynomialWatch& watch, RunFiles& files, std::vector<NodeOutput> outputs, const VectorXd& unit_factors)
+                PolynomialWatch& watch, RunFiles& files, std::vector<NodeOutput> outputs,
+                const VectorXd& unit_factors)
       : options_(options),
         system_(system),
         trust_(trust),
@@ -425,12 +426,12 @@ std::string describe_run(const StudyFile& study, const Start& start, const Study
   const IntegrationSummary& summary = run.integration;
   const BalanceSummary& drift = run.drift;
   std::string text = describe(*built.system, start.check) + describe_shared(built);
-  text += line_of("integrator",
-                  fmt::format("{}{}, {} steps ({} rejected), {} Newton iterations, {} factorisations",
-                              name_of(summary.integrator),
-                              summary.choice.empty() ? "" : fmt::format(" (auto: {})", summary.choice),
-                              summary.steps, summary.rejected, summary.newton_iterations,
-                              summary.factorisations));
+  text += line_of(
+      "integrator",
+      fmt::format("{}{}, {} steps ({} rejected), {} Newton iterations, {} factorisations",
+                  name_of(summary.integrator),
+                  summary.choice.empty() ? "" : fmt::format(" (auto: {})", summary.choice), summary.steps,
+                  summary.rejected, summary.newton_iterations, summary.factorisations));
   text += line_of("steps", fmt::format("{:.3g} to {:.3g} s, {} samples", summary.smallest_step,
                                        summary.largest_step, run.samples));
   text += line_of("time", fmt::format("{} for {:.6g} s", format_seconds(summary.seconds), summary.end));
@@ -549,8 +550,8 @@ SimulationRun simulate(const StudyFile& study, const std::filesystem::path& fold
     Resumable from;
     if (options.resume) from = find_resumable(study, folder, diagnostics);
     observer.checkpoint.start = fingerprint(*start.equations, initial);
-    const ResultHeader header = make_header(study, start, motion->bank(), outputs, trust.known(),
-                                            bool(options.controller.act));
+    const ResultHeader header =
+        make_header(study, start, motion->bank(), outputs, trust.known(), bool(options.controller.act));
     if (from.complete || from.checkpoint) {
       if (progress) progress("reading what is there", -1);
       ResultReadOptions without_nodes;

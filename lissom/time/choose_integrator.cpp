@@ -39,8 +39,8 @@ IntegratorChoice choose_integrator(Equations& equations, const State& initial,
     return choice;
   };
   const std::vector<double> breaks = equations.breaks_above(options.tolerance);
-  const auto within = std::count_if(breaks.begin(), breaks.end(),
-                                    [&](double t) { return t > initial.t && t < options.end; });
+  const auto within =
+      std::count_if(breaks.begin(), breaks.end(), [&](double t) { return t > initial.t && t < options.end; });
   if (controlled) return take(Integrator::GeneralizedAlpha, "a controller changes inputs again and again");
   if (within > most_breaks) return take(Integrator::GeneralizedAlpha, "loads have many kinks");
   if (equations.deforming_parts().empty()) return take(Integrator::Bdf, "nothing in it deforms");

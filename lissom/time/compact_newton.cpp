@@ -135,8 +135,7 @@ bool CompactNewton::solve(const ImplicitStep& step, State& state) {
     previous = increment;
   }
   failure_ = fmt::format("increments of still {:.3g} m after {} iterations; {}", previous,
-                         options_.max_iterations,
-                         residual_text());
+                         options_.max_iterations, residual_text());
   return false;
 }
 

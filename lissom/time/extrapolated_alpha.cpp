@@ -80,8 +80,8 @@ class ExtrapolatedAlpha final : public Stepper {
   void interpolate(double t, State& out) const override { interpolate_hermite(before_, now_, t, out); }
 
   void archive(Archive& archive) override {
-    archive(*whole_, *half_, norm_, now_, before_, next_, difference_,
-            fixed_.has_grid, fixed_.t0, fixed_.halvings);
+    archive(*whole_, *half_, norm_, now_, before_, next_, difference_, fixed_.has_grid, fixed_.t0,
+            fixed_.halvings);
   }
 
  private:

@@ -353,7 +353,7 @@ class Run {
   State sample_;
   const Clock::time_point begin_ = Clock::now();
   double seconds_before_ = 0;
-  long told_ = 0;                // of give_step(), with what it takes usually
+  long told_ = 0;  // of give_step(), with what it takes usually
   double step_seconds_ = 0;
   std::optional<Clock::time_point> saving_;  // since when, between two steps
   std::unique_ptr<AccelerationSolver> accelerations_;
@@ -512,8 +512,7 @@ void integrate(Equations& equations, const State& initial, const IntegratorOptio
 
 void IntegrationSummary::archive(Archive& archive) {
   archive(steps, rejected, newton_iterations, residuals, jacobians, factorisations, smallest_step,
-          largest_step, seconds, output_seconds, end, deformation_error, deformation_part,
-          half_step_error);
+          largest_step, seconds, output_seconds, end, deformation_error, deformation_part, half_step_error);
 }
 
 }  // namespace lissom

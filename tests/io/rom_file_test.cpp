@@ -336,7 +336,8 @@ TEST(RomFile, APolynomialThatDoesNotFitIsRefusedByName) {
   };
   EXPECT_NE(gone("polynomial/S").find("/polynomial/S"), std::string::npos) << gone("polynomial/S");
   EXPECT_NE(gone("polynomial/axes").find("/polynomial/axes"), std::string::npos) << gone("polynomial/axes");
-  EXPECT_NE(gone("polynomial/S_damping").find("parts are damped and the polynomial is not"), std::string::npos)
+  EXPECT_NE(gone("polynomial/S_damping").find("parts are damped and the polynomial is not"),
+            std::string::npos)
       << gone("polynomial/S_damping");
   // the strain in place of S: of another shape
   const std::string shape = refused([](hid_t file) {
@@ -346,8 +347,9 @@ TEST(RomFile, APolynomialThatDoesNotFitIsRefusedByName) {
   EXPECT_NE(shape.find("/polynomial/S"), std::string::npos) << shape;
   RomFile rom = sample_rom();
   rom.model.polynomial->S(0, 0) = std::numeric_limits<double>::infinity();
-  EXPECT_NE(message_of<Error>([&] { write_rom_file(folder / "b.rom.h5", rom); })
-                .find("the polynomial's S has a number that is not finite"),
+  EXPECT_NE(message_of<Error>([&] {
+              write_rom_file(folder / "b.rom.h5", rom);
+            }).find("the polynomial's S has a number that is not finite"),
             std::string::npos);
 }
 

@@ -32,15 +32,14 @@ class LinearBody final : public Body {
   bool constant_mass() const override { return true; }
   std::unique_ptr<Workspace> workspace() const override { return std::make_unique<Workspace>(); }
   void add_residual(const Vector& q, const Vector& v, const Vector& a, double w,
-                    const Eigen::Vector3d& gravity,
-                    Workspace&, Eigen::Ref<Eigen::VectorXd> r) const override {
+                    const Eigen::Vector3d& gravity, Workspace&,
+                    Eigen::Ref<Eigen::VectorXd> r) const override {
     r.noalias() += w * M_.lazyProduct(a) + 0.01 * K_.lazyProduct(v) + K_.lazyProduct(q);
     r += 30 * q.squaredNorm() * q;
     r[0] -= gravity.z();
   }
   void jacobian(const Vector& q, const Vector&, const Vector&, double w, const Eigen::Vector3d&, double cq,
-                double cv,
-                double ca, Workspace&, Eigen::Ref<Eigen::MatrixXd> J) const override {
+                double cv, double ca, Workspace&, Eigen::Ref<Eigen::MatrixXd> J) const override {
     J = ca * w * M_ + (0.01 * cv + cq) * K_;
     J.noalias() += 60 * cq * q.lazyProduct(q.transpose());
     J.diagonal().array() += 30 * cq * q.squaredNorm();

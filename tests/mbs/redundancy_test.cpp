@@ -37,8 +37,8 @@ System polygon(int n, int hinges) {
   for (int k = 0; k < n; ++k) add_bar(system, "bar " + std::to_string(k), 1, corner(k), corner(k + 1));
   for (int k = 0; k <= n; ++k)
     for (int h = 0; h < hinges; ++h)
-      join_at(system, "hinge " + std::to_string(k) + (h == 0 ? "" : " again"), Revolute, k - 1, k < n ? k : -1,
-              corner(k) + Vector3d(0, 0, 0.2 * h));
+      join_at(system, "hinge " + std::to_string(k) + (h == 0 ? "" : " again"), Revolute, k - 1,
+              k < n ? k : -1, corner(k) + Vector3d(0, 0, 0.2 * h));
   return system;
 }
 
@@ -126,8 +126,8 @@ struct Turned {
   IntegrationSummary summary;
 };
 
-Turned turn(const System& system, const SystemCheck& check, Integrator integrator, double tolerance, double end,
-            std::vector<std::string>* saved = nullptr, const std::string* resume = nullptr) {
+Turned turn(const System& system, const SystemCheck& check, Integrator integrator, double tolerance,
+            double end, std::vector<std::string>* saved = nullptr, const std::string* resume = nullptr) {
   SystemEquations equations(system, check.kept);
   const State initial = start(system, equations);
   IntegratorOptions options;
@@ -141,7 +141,8 @@ Turned turn(const System& system, const SystemCheck& check, Integrator integrato
   IntegrationOutput output;
   output.step = [&](const State& state) {
     out.steps.push_back(state);
-    if (out.rows.empty() || out.rows.back() != equations.kept_rows()) out.rows.push_back(equations.kept_rows());
+    if (out.rows.empty() || out.rows.back() != equations.kept_rows())
+      out.rows.push_back(equations.kept_rows());
     balance.step(state);  // judges what is left out
   };
   output.between = [&](const IntegrationOutput::Save& save, bool) {
@@ -168,15 +169,15 @@ TEST(Redundancy, OtherRowsAreChosenWhereTheMotionMakesThoseKeptDependent) {
   double phi = 0, omega = 0;
   for (int k = 0; k < 60000; ++k) {
     const double h = end / 60000;
-    const double a1 = rate(phi), a2 = rate(phi + h / 2 * omega), a3 = rate(phi + h / 2 * (omega + h / 2 * a1)),
-                 a4 = rate(phi + h * (omega + h / 2 * a2));
+    const double a1 = rate(phi), a2 = rate(phi + h / 2 * omega),
+                 a3 = rate(phi + h / 2 * (omega + h / 2 * a1)), a4 = rate(phi + h * (omega + h / 2 * a2));
     phi += h * omega + h * h / 6 * (a1 + a2 + a3);
     omega += h / 6 * (a1 + 2 * a2 + 2 * a3 + a4);
   }
   ASSERT_GT(phi, pi);
   for (const auto& [integrator, tolerance, off] :
-       {std::tuple{Integrator::GeneralizedAlpha, 1e-13, 1e-3}, std::tuple{Integrator::RungeKutta, 1e-11, 1e-6},
-        std::tuple{Integrator::Bdf, 1e-11, 1e-4}}) {
+       {std::tuple{Integrator::GeneralizedAlpha, 1e-13, 1e-3},
+        std::tuple{Integrator::RungeKutta, 1e-11, 1e-6}, std::tuple{Integrator::Bdf, 1e-11, 1e-4}}) {
     const Turned turned = turn(system, check, integrator, tolerance, end);
     const State& last = turned.steps.back();
     EXPECT_EQ(last.t, end);

@@ -56,9 +56,7 @@ struct RandomForm {
     eta = random.vector(m);
     v = random.vector(m);
   }
-  MatrixXd matrix(int rows, int cols) {
-    return random.vector(rows * cols).reshaped(rows, cols);
-  }
+  MatrixXd matrix(int rows, int cols) { return random.vector(rows * cols).reshaped(rows, cols); }
   int m;
   Random random;
   SlapPolynomial form;
@@ -99,23 +97,24 @@ TEST(SlapPolynomial, EnergyForceAndTangentAreThoseOfThePlainSums) {
     double power = 0;
     if (damping_rows > 0) {
       const MatrixXd rate = test::slope(
-          [&](double t) { return MatrixXd(rows_at(sample.form.S_damping, sample.eta + t * sample.v)); }, 1e-2);
+          [&](double t) { return MatrixXd(rows_at(sample.form.S_damping, sample.eta + t * sample.v)); },
+          1e-2);
       power = rate.squaredNorm();
       // half the gradient of the power in v
       for (int r = 0; r < m; ++r)
-        expected[r] += 0.5 * test::slope(
-                                 [&](double t) {
-                                   VectorXd moved = sample.v;
-                                   moved[r] += t;
-                                   const MatrixXd of = test::slope(
-                                       [&](double s) {
-                                         return MatrixXd(
-                                             rows_at(sample.form.S_damping, sample.eta + s * moved));
-                                       },
-                                       1e-2);
-                                   return MatrixXd::Constant(1, 1, of.squaredNorm());
-                                 },
-                                 1e-2)(0, 0);
+        expected[r] +=
+            0.5 * test::slope(
+                      [&](double t) {
+                        VectorXd moved = sample.v;
+                        moved[r] += t;
+                        const MatrixXd of = test::slope(
+                            [&](double s) {
+                              return MatrixXd(rows_at(sample.form.S_damping, sample.eta + s * moved));
+                            },
+                            1e-2);
+                        return MatrixXd::Constant(1, 1, of.squaredNorm());
+                      },
+                      1e-2)(0, 0);
     }
     EXPECT_LT(relative(force(sample.eta, sample.v), expected), 1e-11) << m;
     EXPECT_NEAR(kernel.energy(room), 0.5 * y.squaredNorm(), 1e-14 * y.squaredNorm()) << m;
@@ -317,9 +316,8 @@ TEST(SlapPolynomial, TrajectoriesOfTheFourBarAreThoseOfTheExactKernel) {
   ASSERT_EQ(exact.states.size(), polynomial.states.size());
   double worst = 0;
   for (size_t i = 0; i < exact.states.size(); ++i)
-    worst = std::max(worst, (exact.states[i].q - polynomial.states[i].q)
-                                .cwiseProduct(trained.model.scale)
-                                .norm());
+    worst = std::max(worst,
+                     (exact.states[i].q - polynomial.states[i].q).cwiseProduct(trained.model.scale).norm());
   EXPECT_LT(worst, 1e-13);
   RecordProperty("difference", fmt::format("{:.1e}", worst));
 }
@@ -347,14 +345,16 @@ TEST(SlapPolynomial, ErrorGrowsWithTheLoadAndIsKnown) {
                of_polynomial = test::move(*four_bar.reduced(model), options);
     double worst = 0;
     for (size_t i = 0; i < of_exact.states.size(); ++i)
-      worst = std::max(worst, (of_exact.states[i].q - of_polynomial.states[i].q)
-                                  .cwiseProduct(model.scale)
-                                  .norm());
+      worst = std::max(worst,
+                       (of_exact.states[i].q - of_polynomial.states[i].q).cwiseProduct(model.scale).norm());
     EXPECT_LT(worst, c.largest) << c.factor;
     EXPECT_LT(worst, 30 * model.polynomial->displacement) << c.factor;
-    RecordProperty(fmt::format("strain_{:g}", c.factor), fmt::format("{:.1e}", model.polynomial->strain.maxCoeff()));
-    RecordProperty(fmt::format("misfit_{:g}", c.factor), fmt::format("{:.1e}", model.polynomial->misfit.maxCoeff()));
-    RecordProperty(fmt::format("measured_{:g}", c.factor), fmt::format("{:.1e}", model.polynomial->displacement));
+    RecordProperty(fmt::format("strain_{:g}", c.factor),
+                   fmt::format("{:.1e}", model.polynomial->strain.maxCoeff()));
+    RecordProperty(fmt::format("misfit_{:g}", c.factor),
+                   fmt::format("{:.1e}", model.polynomial->misfit.maxCoeff()));
+    RecordProperty(fmt::format("measured_{:g}", c.factor),
+                   fmt::format("{:.1e}", model.polynomial->displacement));
     RecordProperty(fmt::format("difference_{:g}", c.factor), fmt::format("{:.1e}", worst));
   }
 }
@@ -372,7 +372,8 @@ TEST(SlapPolynomial, IsTakenWhereItIsNearEnoughAndSaysSo) {
   // nothing is as near as that
   choose_form(model, space, basis, SlapForm::Automatic, 1e-25);
   EXPECT_FALSE(model.polynomial);
-  EXPECT_NE(model.polynomial_why.find("the exact kernel: a polynomial is not near enough to it, as it would move nodes by"),
+  EXPECT_NE(model.polynomial_why.find(
+                "the exact kernel: a polynomial is not near enough to it, as it would move nodes by"),
             std::string::npos)
       << model.polynomial_why;
   choose_form(model, space, basis, SlapForm::Polynomial, 1e-25);
@@ -416,7 +417,8 @@ TEST(SlapPolynomial, AWatchComparesItWithTheExactKernelAndWarns) {
   watch.warn(diagnostics);
   ASSERT_EQ(diagnostics.warnings().size(), 1);
   EXPECT_EQ(diagnostics.warnings()[0].key, "simulate.polynomial");
-  EXPECT_NE(diagnostics.warnings()[0].message.find("from t = 0.2 s on bodies are too strained"), std::string::npos);
+  EXPECT_NE(diagnostics.warnings()[0].message.find("from t = 0.2 s on bodies are too strained"),
+            std::string::npos);
   // what it is, by hand: u = (J'J + w0^2 M)^-1 dg with J by differences of plain sums
   const VectorXd eta = turned_state(0.3, Vector3d::Zero(), 0.02);
   VectorXd exact(8);
@@ -424,7 +426,8 @@ TEST(SlapPolynomial, AWatchComparesItWithTheExactKernelAndWarns) {
   MatrixXd J(model.polynomial->S.rows(), 8);
   for (int r = 0; r < 8; ++r)
     J.col(r) = test::slope(
-        [&](double t) { return MatrixXd(rows_at(model.polynomial->S, eta + t * VectorXd::Unit(8, r))); }, 1e-3);
+        [&](double t) { return MatrixXd(rows_at(model.polynomial->S, eta + t * VectorXd::Unit(8, r))); },
+        1e-3);
   const double w0 = 20 * std::numbers::pi;
   const MatrixXd stiffness = J.transpose() * J + w0 * w0 * model.M;
   const VectorXd u = stiffness.fullPivLu().solve(polynomial_force(model, eta) - exact);
@@ -492,7 +495,8 @@ TEST(SlapPolynomial, ACrankThatTurnsTenTimesWindsUpItsSpring) {
   // the spring takes a part of the speed away
   EXPECT_GT(angle, 18 * std::numbers::pi);
   // counted on: half k angle^2; the axes of the place are a rotation to 1e-5 and turn with the boxes
-  EXPECT_NEAR(polynomial.energies.back().springs, 0.5 * 1e-4 * angle * angle, 1e-5 * polynomial.energies.back().springs);
+  EXPECT_NEAR(polynomial.energies.back().springs, 0.5 * 1e-4 * angle * angle,
+              1e-5 * polynomial.energies.back().springs);
   EXPECT_LT(polynomial.energy_drift(), 1e-4);
   // both make the same error of time integration
   EXPECT_NEAR(angle, angle_of(exact.states), 1e-6);

@@ -127,9 +127,8 @@ TEST(Integrate, StopsAtAKinkAmongManyPoints) {
 TEST(Integrate, GoesOnAfterAJumpOfATable) {
   TableDriven driven;
   driven.force = TimeFunction::table({0, 0.5, 0.5, 1}, {0, 0, 30, 30});
-  for (const Integrator integrator :
-       {Integrator::GeneralizedAlpha, Integrator::ExtrapolatedAlpha, Integrator::Bdf,
-        Integrator::RungeKutta}) {
+  for (const Integrator integrator : {Integrator::GeneralizedAlpha, Integrator::ExtrapolatedAlpha,
+                                      Integrator::Bdf, Integrator::RungeKutta}) {
     IntegratorOptions o = options_of(1e-3, 1, 0);
     o.integrator = integrator;
     o.tolerance = 1e-9;

@@ -131,9 +131,8 @@ TEST(ResumedRun, OfExtrapolatedAlphaIsTheSameToTheLastBit) {
 }
 
 TEST(ResumedRun, OfARunThatWatchesDeformationsIsTheSameToTheLastBit) {
-  for (const Integrator integrator :
-       {Integrator::GeneralizedAlpha, Integrator::ExtrapolatedAlpha, Integrator::Bdf,
-        Integrator::RungeKutta}) {
+  for (const Integrator integrator : {Integrator::GeneralizedAlpha, Integrator::ExtrapolatedAlpha,
+                                      Integrator::Bdf, Integrator::RungeKutta}) {
     IntegratorOptions o = some_options(integrator);
     o.adaptive = integrator != Integrator::ExtrapolatedAlpha;
     o.step = 1e-3;

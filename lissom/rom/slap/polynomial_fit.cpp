@@ -211,9 +211,10 @@ std::string too_far_for_polynomial(const SlapModel& model, double limit) {
   const SlapPolynomial& form = *model.polynomial;
   Index worst = 0;
   if (form.misfit.maxCoeff(&worst) > polynomial_misfit_limit)
-    return fmt::format("body '{}' is strained by up to {:.2g}, {:.2g} of which no frame fits (the limit is {:g})",
-                       model.parts[static_cast<size_t>(worst)].name, form.strain[worst], form.misfit[worst],
-                       polynomial_misfit_limit);
+    return fmt::format(
+        "body '{}' is strained by up to {:.2g}, {:.2g} of which no frame fits (the limit is {:g})",
+        model.parts[static_cast<size_t>(worst)].name, form.strain[worst], form.misfit[worst],
+        polynomial_misfit_limit);
   if (form.displacement > limit)
     return fmt::format("it would move nodes by up to {:.2g} m in the training states (the limit is {:.2g} m)",
                        form.displacement, limit);
@@ -294,8 +295,7 @@ void add_polynomial(SlapModel& model, const std::vector<MatrixXd>& w,
     const double arm = frame.arm.norm();
     const double limit = std::min(linear_axes_limit, arm > 0 ? options.tolerance / arm : linear_axes_limit);
     const auto p = static_cast<size_t>(frame.part);
-    form.axes_misfit =
-        std::max(form.axes_misfit, fit_linear_axes(model.parts[p], w[p], half, limit, frame));
+    form.axes_misfit = std::max(form.axes_misfit, fit_linear_axes(model.parts[p], w[p], half, limit, frame));
   }
 
   model.polynomial = std::move(form);

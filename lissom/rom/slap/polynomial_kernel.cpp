@@ -31,8 +31,7 @@ LISSOM_INLINE void four_sums(const Lanes* x, double* sums) {
                       __builtin_shufflevector(h[0], h[1], 1, 5, 3, 7),
                   b = __builtin_shufflevector(h[2], h[3], 0, 4, 2, 6) +
                       __builtin_shufflevector(h[2], h[3], 1, 5, 3, 7);
-  const HalfLanes all =
-      __builtin_shufflevector(a, b, 0, 1, 4, 5) + __builtin_shufflevector(a, b, 2, 3, 6, 7);
+  const HalfLanes all = __builtin_shufflevector(a, b, 0, 1, 4, 5) + __builtin_shufflevector(a, b, 2, 3, 6, 7);
   std::memcpy(sums, &all, sizeof all);
 }
 
@@ -254,16 +253,14 @@ void PolynomialKernel::update(const Vector& eta, const Vector& v, Room& room) co
   double* e = room.e_.data();
   e[0] = 1;
   std::memcpy(e + 1, eta.data(), static_cast<size_t>(m_) * sizeof(double));
-  room.elastic_.squares =
-      force(elastic_.S.data(), n, elastic_.blocks, e, e, 1, room.elastic_.T.data(), room.elastic_.y.data(),
-            room.sums_.data(), room.g_.data());
+  room.elastic_.squares = force(elastic_.S.data(), n, elastic_.blocks, e, e, 1, room.elastic_.T.data(),
+                                room.elastic_.y.data(), room.sums_.data(), room.g_.data());
   if (!damped()) return;
   room.v_ = v;
   double* rate = room.rate_.data();
   std::memcpy(rate + 1, v.data(), static_cast<size_t>(m_) * sizeof(double));
-  room.damping_.squares =
-      force(damping_.S.data(), n, damping_.blocks, e, rate, 2, room.damping_.T.data(),
-            room.damping_.y.data(), room.sums_.data(), room.damping_g_.data());
+  room.damping_.squares = force(damping_.S.data(), n, damping_.blocks, e, rate, 2, room.damping_.T.data(),
+                                room.damping_.y.data(), room.sums_.data(), room.damping_g_.data());
 }
 
 double PolynomialKernel::energy(const Room& room) const {

@@ -61,9 +61,9 @@ class PolynomialKernel {
     friend class PolynomialKernel;
     bool filled_ = false;
     Eigen::VectorXd eta_, v_;
-    AlignedArray e_, rate_;  // n
+    AlignedArray e_, rate_;       // n
     AlignedArray g_, damping_g_;  // n and up to three more
-    AlignedArray sums_;      // n lanes and three more
+    AlignedArray sums_;           // n lanes and three more
     RowsRoom elastic_, damping_;
     AlignedArray W_;  // of the damping's tangent, as T
   };

@@ -39,17 +39,18 @@ void PolynomialWatch::warn(Diagnostics& diagnostics) const {
   if (!outside_since_) return;
   diagnostics.warn(
       "simulate.polynomial",
-      fmt::format("from t = {:.6g} s on bodies are too strained for the model's polynomial: it is up to {:.3g} m "
-                  "away from the exact kernel (at t = {:.6g} s), and {:.3g} m is what the model itself is off; "
-                  "simulate with kernel = \"exact\"",
-                  *outside_since_, largest_, at_, limit_));
+      fmt::format(
+          "from t = {:.6g} s on bodies are too strained for the model's polynomial: it is up to {:.3g} m "
+          "away from the exact kernel (at t = {:.6g} s), and {:.3g} m is what the model itself is off; "
+          "simulate with kernel = \"exact\"",
+          *outside_since_, largest_, at_, limit_));
 }
 
 std::string PolynomialWatch::text() const {
   if (!any_) return "no sample was looked at";
   return fmt::format("at most {:.2g} m from the exact kernel, at t = {:.6g} s{}", largest_, at_,
-                     outside_since_ ? fmt::format("; above the limit of {:.2g} m from t = {:.6g} s on", limit_,
-                                                  *outside_since_)
+                     outside_since_ ? fmt::format("; above the limit of {:.2g} m from t = {:.6g} s on",
+                                                  limit_, *outside_since_)
                                     : fmt::format("; {:.2g} m would be too much", limit_));
 }
 

@@ -24,9 +24,9 @@ class PolynomialWatch {
   // A run is warned of where the difference is above this [m]: what the model is off in its own training, or,
   // where that is not known, ten times what the polynomial is off there.
   double limit() const { return limit_; }
-  double largest() const { return largest_; }                             // [m]; infinite: the exact one failed
-  double largest_at() const { return at_; }                               // [s]
-  double relative() const { return relative_; }                           // largest, to the whole force
+  double largest() const { return largest_; }    // [m]; infinite: the exact one failed
+  double largest_at() const { return at_; }      // [s]
+  double relative() const { return relative_; }  // largest, to the whole force
   std::optional<double> outside_since() const { return outside_since_; }  // [s]
   void warn(Diagnostics& diagnostics) const;
   std::string text() const;

@@ -92,15 +92,15 @@ struct SlapAccuracy {
 // |y_damping'|^2. Instead of rotations it has a frame B(e) = sum e_q B_q per part, linear in e and fitted to
 // the training, with R B = I + F: it is exact but for F, and does not see where a part is or how it is turned.
 struct SlapPolynomial {
-  Eigen::MatrixXd S;          // rows by (m + 1)(m + 2) / 2: coefficients of e_q e_p in the order of monomial()
+  Eigen::MatrixXd S;  // rows by (m + 1)(m + 2) / 2: coefficients of e_q e_p in the order of monomial()
   Eigen::MatrixXd S_damping;  // the same; empty without damping
-  double cut = 0;  // rows span what the training states need to this, relative to their largest
+  double cut = 0;             // rows span what the training states need to this, relative to their largest
   // Over the training states:
-  Eigen::VectorXd strain;      // of each part: largest |E|
-  Eigen::VectorXd misfit;      // of each part: largest |F|
-  double axes_misfit = 0;      // of places: largest |B - polar factor| [rad]
-  double row_error = 0;        // largest error of y, relative to the largest |y|
-  double displacement = 0;     // what the error of the force moves a node by, at most [m]
+  Eigen::VectorXd strain;   // of each part: largest |E|
+  Eigen::VectorXd misfit;   // of each part: largest |F|
+  double axes_misfit = 0;   // of places: largest |B - polar factor| [rad]
+  double row_error = 0;     // largest error of y, relative to the largest |y|
+  double displacement = 0;  // what the error of the force moves a node by, at most [m]
   // where e_q e_p stands in a row, q <= p <= m
   static Eigen::Index monomial(Eigen::Index q, Eigen::Index p, Eigen::Index m) {
     return q * (m + 1) - q * (q - 1) / 2 + p - q;

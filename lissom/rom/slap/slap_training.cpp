@@ -499,7 +499,8 @@ void choose_form(SlapModel& model, const SlapSpace& space, const SlapBasis& basi
   Index rows = 0;
   for (const SlapPart& part : model.parts) rows += part.C.rows();
   model.polynomial_why = fmt::format(
-      "a polynomial of {}{} rows in place of {}, which moves nodes by {:.2g} m at most in the training states",
+      "a polynomial of {}{} rows in place of {}, which moves nodes by {:.2g} m at most in the training "
+      "states",
       found.S.rows(), found.S_damping.rows() > 0 ? fmt::format(" + {}", found.S_damping.rows()) : "", rows,
       found.displacement);
   if (against.empty())
