@@ -13,8 +13,9 @@ struct TimeFunction::Parts {
   double factor = 1;
   double number = 0;
   std::vector<double> times, values;  // constant before the first and after the last time
-  // Of cubic tables: second derivatives at the times, so that within an interval of length h, with b = (t - t_i) / h
-  // and a = 1 - b, the value is a y_i + b y_(i+1) + h^2 / 6 (a (a^2 - 1) y''_i + b (b^2 - 1) y''_(i+1)).
+  // Of cubic tables: second derivatives at the times, so that within an interval of length h, with b = (t -
+  // t_i) / h and a = 1 - b, the value is a y_i + b y_(i+1) + h^2 / 6 (a (a^2 - 1) y''_i + b (b^2 - 1)
+  // y''_(i+1)).
   std::vector<double> curvatures;
   const Expression* expression = nullptr;  // lives as long as the function
   double unit = 1;                         // [s] of the t of the expression

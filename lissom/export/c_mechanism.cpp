@@ -1,5 +1,5 @@
-// Mechanisms in C: elastic and damping rows, loads on places that are linear in the coordinates, sensors there, and
-// generalized-alpha with the steps, predictions and corrections of time/generalized_alpha.cpp.
+// Mechanisms in C: elastic and damping rows, loads on places that are linear in the coordinates, sensors
+// there, and generalized-alpha with the steps, predictions and corrections of time/generalized_alpha.cpp.
 #include <fmt/format.h>
 #include <Eigen/Cholesky>
 

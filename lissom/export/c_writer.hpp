@@ -1,6 +1,6 @@
-// A model as C99: one header, one source without any dependency but libm, and a program that checks them against what
-// the library computed. Nothing in it allocates, nothing is global but constants, all loops are bounded and nothing
-// calls itself. The same source is a part of FMUs, and compiles as C++.
+// A model as C99: one header, one source without any dependency but libm, and a program that checks them
+// against what the library computed. Nothing in it allocates, nothing is global but constants, all loops are
+// bounded and nothing calls itself. The same source is a part of FMUs, and compiles as C++.
 #pragma once
 
 #include <string>
@@ -15,7 +15,8 @@ struct COptions {
   bool single_precision = false;
 };
 
-// Steps have matrices on the stack, of this order at most: of a linear model its states and three times its inputs.
+// Steps have matrices on the stack, of this order at most: of a linear model its states and three times its
+// inputs.
 inline constexpr int largest_step_matrix = 150;
 
 struct CFiles {

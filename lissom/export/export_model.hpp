@@ -1,15 +1,17 @@
-// A reduced mechanism as it is written in another language: numbers and functions of time, nothing that needs Lissom.
+// A reduced mechanism as it is written in another language: numbers and functions of time, nothing that needs
+// Lissom.
 //
 //   x' = f(t, x, u),   y = h(t, x, u),   x (n), u (p), y (k), in SI units
 //
-// Of a linear model f = A x + B (u - u0), y = y0 + C x + D (u - u0). Of a mechanism x = (q, v), m numbers each, and
+// Of a linear model f = A x + B (u - u0), y = y0 + C x + D (u - u0). Of a mechanism x = (q, v), m numbers
+// each, and
 //
 //   M q'' + h(t, q, v, u) = 0,   e = (1, q),   w = (0, v),
 //   h = sum_r 2 y_r (S_r e) + sum_r 2 z_r (D_r e) + zeta M v - G' g - loads,   y_r = e' S_r e,   z_r = 2 w' D_r e,
 //
-// with symmetric S_r (elastic energy sum y_r^2 / 2) and D_r (damping power sum z_r^2), of which rows and columns 1..m
-// are forces; gravity g; loads are functions of places, whose positions and axes (12 numbers, marker.hpp) are linear
-// in e.
+// with symmetric S_r (elastic energy sum y_r^2 / 2) and D_r (damping power sum z_r^2), of which rows and
+// columns 1..m are forces; gravity g; loads are functions of places, whose positions and axes (12 numbers,
+// marker.hpp) are linear in e.
 #pragma once
 
 #include <Eigen/Core>
@@ -108,7 +110,8 @@ struct ExportModel {
   int states() const { return static_cast<int>(start.size()); }
 };
 
-// A text as a name in programs: "four-bar slap" is four_bar_slap, "2nd" is m2nd; "model" where nothing is left.
+// A text as a name in programs: "four-bar slap" is four_bar_slap, "2nd" is m2nd; "model" where nothing is
+// left.
 std::string identifier(const std::string& text);
 
 }  // namespace lissom

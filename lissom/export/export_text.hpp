@@ -17,7 +17,8 @@ std::string filled(std::string text, const std::vector<std::pair<std::string, st
 // "0.1", "-2.0": the shortest text that reads as the same double.
 std::string number_text(double value);
 
-// "static const real NAME[n] = {...};" of all numbers, rows one after the other; one zero where there are none.
+// "static const real NAME[n] = {...};" of all numbers, rows one after the other; one zero where there are
+// none.
 std::string c_array(const std::string& name, const Eigen::Ref<const Eigen::MatrixXd>& rows);
 std::string c_array(const std::string& name, const std::vector<double>& values);
 // A text in quotes, with what C does not take between quotes escaped.
@@ -26,7 +27,8 @@ std::string c_string(const std::string& text);
 std::string in_comment(const std::string& text);
 std::string xml_text(const std::string& text);
 
-// Functions of time in C: each becomes "static real NAME(real t)"; `helpers` are the functions that they need.
+// Functions of time in C: each becomes "static real NAME(real t)"; `helpers` are the functions that they
+// need.
 class CTimeFunctions {
  public:
   // An expression of t for the value: a number, or a call of a function that is made.

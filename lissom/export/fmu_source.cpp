@@ -1,5 +1,5 @@
-// The interface of the FMI standard on top of the C source of a model: what both versions share, then the functions of
-// each. Names, types and the order of arguments are those that the standard prescribes.
+// The interface of the FMI standard on top of the C source of a model: what both versions share, then the
+// functions of each. Names, types and the order of arguments are those that the standard prescribes.
 #include <fmt/format.h>
 
 #include "lissom/core/error.hpp"

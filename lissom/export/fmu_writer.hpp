@@ -1,7 +1,7 @@
-// A model as a functional mock-up unit (FMU): one file that other simulation programs import, for model exchange
-// (they integrate) and co-simulation (it does, with the same steps as the library). https://fmi-standard.org, versions
-// 2.0 and 3.0. What an input is that nobody sets is said by the study, so that the unit by itself repeats the study's
-// run.
+// A model as a functional mock-up unit (FMU): one file that other simulation programs import, for model
+// exchange (they integrate) and co-simulation (it does, with the same steps as the library).
+// https://fmi-standard.org, versions 2.0 and 3.0. What an input is that nobody sets is said by the study, so
+// that the unit by itself repeats the study's run.
 #pragma once
 
 #include <filesystem>
@@ -27,8 +27,9 @@ struct FmuReport {
 std::string model_description(const ExportModel& model, int version);
 std::string fmu_source(const ExportModel& model, int version);
 
-// Compiles with the C compilers that are installed; without any the unit has sources only, which is a warning. Written
-// to a temporary name and renamed. Throws Error where a compiler refuses the source, with its words.
+// Compiles with the C compilers that are installed; without any the unit has sources only, which is a
+// warning. Written to a temporary name and renamed. Throws Error where a compiler refuses the source, with
+// its words.
 FmuReport write_fmu(const std::filesystem::path& path, const ExportModel& model, const FmuOptions& options,
                     Diagnostics& diagnostics);
 

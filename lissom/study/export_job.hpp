@@ -15,8 +15,8 @@ struct ExportJob {
 };
 struct ExportResult : JobResult {};
 
-// Throws InputError: no reduced mechanism, nothing to write, what export_model() throws, a file that is not Lissom's
-// in the place of an output. Files are there completely or not at all.
+// Throws InputError: no reduced mechanism, nothing to write, what export_model() throws, a file that is not
+// Lissom's in the place of an output. Files are there completely or not at all.
 ExportResult run_export_job(const ExportJob& job, JobContext& context);
 
 }  // namespace lissom

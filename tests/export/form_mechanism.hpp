@@ -1,5 +1,5 @@
-// A mechanism as exports have it, with loads of all kinds, and its equations evaluated by the library's own loads: what
-// generated programs are compared with.
+// A mechanism as exports have it, with loads of all kinds, and its equations evaluated by the library's own
+// loads: what generated programs are compared with.
 #pragma once
 
 #include <Eigen/Cholesky>
