@@ -403,8 +403,8 @@ void FloatingFrame<K>::add_own_hessian(const Vector& lambda, double factor, Eige
 
 // Every part of a marker is R y with a vector y of the frame: y_0 = o + U_t eta, y_k = B(theta) a_k.
 template <int K>
-void FloatingFrame<K>::marker_motion(int number, const Vector& q, const Vector& v, bool axes, Workspace& workspace,
-                                     MarkerKinematics& out) const {
+void FloatingFrame<K>::marker_motion(int number, const Vector& q, const Vector& v, bool axes,
+                                     Workspace& workspace, MarkerKinematics& out) const {
   const FrameMarker& mark = markers_[number];
   auto& room = static_cast<Room&>(workspace);
   turn(q, v, room);

@@ -113,8 +113,9 @@ class JointForms {
   JointForms() = default;
   JointForms(const Joint& joint, double t);
   void constraint(const Vector12d& first, const Vector12d& second, Eigen::Ref<Eigen::VectorXd> g) const;
-  void add_forces(const Vector12d& first, const Vector12d& second, const Eigen::Ref<const Eigen::VectorXd>& lambda,
-                  Vector12d& first_force, Vector12d& second_force) const;
+  void add_forces(const Vector12d& first, const Vector12d& second,
+                  const Eigen::Ref<const Eigen::VectorXd>& lambda, Vector12d& first_force,
+                  Vector12d& second_force) const;
 
  private:
   std::array<BilinearForm, 6> rows_;

@@ -34,7 +34,8 @@ using GradientRows = RowElimination::Rows;
 
 // Rows in the scale of displacements: angles of joints times the length, coordinates in metres. `factor` is
 // what the rows were multiplied by.
-GradientRows scaled_rows(const System& system, const SystemEquations& equations, GradientRows G, VectorXd& factor) {
+GradientRows scaled_rows(const System& system, const SystemEquations& equations, GradientRows G,
+                         VectorXd& factor) {
   factor = VectorXd::Ones(G.rows());
   for (size_t j = 0; j < system.joints().size(); ++j)
     for (int i = 0; i < system.joints()[j].constraints(); ++i)
@@ -119,7 +120,8 @@ RowElimination eliminated(const GradientRows& A, const std::vector<int>& groups,
 }
 
 RowRank independent_rows(const GradientRows& A, const std::vector<int>& groups, int joint_rows) {
-  if (joint_rows <= few_rows && A.rows() - joint_rows <= few_rows) return independent_among_few(A, joint_rows);
+  if (joint_rows <= few_rows && A.rows() - joint_rows <= few_rows)
+    return independent_among_few(A, joint_rows);
   const RowElimination rows = eliminated(A, groups, joint_rows);
   RowRank out;
   out.kept = rows.kept();

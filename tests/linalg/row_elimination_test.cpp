@@ -32,7 +32,8 @@ Sparse chain(int links, bool closed, int sums, int loop) {
   MatrixXd of_all = MatrixXd::Zero(loop, columns);
   int row = 0;
   const auto add = [&](const Eigen::RowVectorXd& values, const std::vector<int>& places, int group) {
-    for (size_t k = 0; k < places.size(); ++k) entries.emplace_back(row, places[k], values[static_cast<int>(k)]);
+    for (size_t k = 0; k < places.size(); ++k)
+      entries.emplace_back(row, places[k], values[static_cast<int>(k)]);
     out.group.push_back(group);
     ++row;
   };

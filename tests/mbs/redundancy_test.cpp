@@ -37,8 +37,8 @@ System polygon(int n, int hinges) {
   for (int k = 0; k < n; ++k) add_bar(system, "bar " + std::to_string(k), 1, corner(k), corner(k + 1));
   for (int k = 0; k <= n; ++k)
     for (int h = 0; h < hinges; ++h)
-      join_at(system, "hinge " + std::to_string(k) + (h == 0 ? "" : " again"), Revolute, k - 1, k < n ? k : -1,
-              corner(k) + Vector3d(0, 0, 0.2 * h));
+      join_at(system, "hinge " + std::to_string(k) + (h == 0 ? "" : " again"), Revolute, k - 1,
+              k < n ? k : -1, corner(k) + Vector3d(0, 0, 0.2 * h));
   return system;
 }
 
@@ -141,7 +141,8 @@ Turned turn(const System& system, const SystemCheck& check, Integrator integrato
   IntegrationOutput output;
   output.step = [&](const State& state) {
     out.steps.push_back(state);
-    if (out.rows.empty() || out.rows.back() != equations.kept_rows()) out.rows.push_back(equations.kept_rows());
+    if (out.rows.empty() || out.rows.back() != equations.kept_rows())
+      out.rows.push_back(equations.kept_rows());
     balance.step(state);  // judges what is left out
   };
   output.between = [&](const IntegrationOutput::Save& save, bool) {
