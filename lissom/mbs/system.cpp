@@ -705,7 +705,9 @@ struct SystemEquations::Impl {
     marker_q = q;
     marker_v = v;
     marker_level = level;
-    all_markers = inactive;
+    all_markers = inactive || std::all_of(slots.begin(), slots.end(), [](const Slot& slot) {
+                    return slot.active || slot.body < 0;
+                  });
   }
 
   // x (k, of a marker's columns) added to what belongs to the system's coordinates
@@ -1339,11 +1341,11 @@ bool SystemEquations::choose_rows(const State& state) {
   Impl& d = *impl_;
   if (static_cast<int>(d.kept.size()) == d.system.constraint_rows() || d.kept.empty()) return false;
   const bool first = d.looked_at.size() == 0;
-  if (!first && !(d.moved_since(state.q) > look_again * std::min(1.0, d.part_seen / d.part_chosen)))
-    return false;
+  const double far = look_again * std::min(1.0, d.part_seen / d.part_chosen);
+  if (!first && !(d.moved_since(state.q) > far)) return false;
   d.looked_at = state.q;
   d.part_seen = smallest_part(*this, state.t, state.q, d.kept);
-  if (first) d.part_chosen = d.part_seen;
+  d.part_chosen = first ? d.part_seen : std::max(d.part_chosen, d.part_seen);
   if (d.part_seen >= choose_again * d.part_chosen) return false;
   IndependentRows rows = independent_rows(*this, state.t, state.q);
   // at a singular position fewer are, and there is no better choice than after it; the next look comes soon

@@ -134,8 +134,8 @@ class SystemEquations final : public Equations {
   double typical_mass() const override;
   void count_turns(State& state) override;
   // Where rows are left out as redundant, the smallest part of a row kept that the others do not say is looked at
-  // whenever a body has moved far enough to change it; once it has come down to a tenth of what it was when the rows
-  // were chosen, they are chosen anew.
+  // whenever a body has moved far enough to change it; once it has come down to a tenth of the largest that it was since
+  // the rows were chosen, they are chosen anew.
   bool choose_rows(const State& state) override;
   void archive_rows(Archive& archive) override;
   std::vector<double> break_times() const override;

@@ -123,6 +123,8 @@ struct SystemRun::Impl {
   }
 
   void expect_good() const {
+    // an earlier run from the same start may have chosen other rows
+    equations.keep_rows(start.check.kept);
     const auto problems = problems_of(start, options.integrator);
     if (!problems.empty()) fail_input("{}", fmt::join(problems, "; "));
     if (options.controller.act && equations.system().inputs().empty())
@@ -190,8 +192,6 @@ void SystemRun::add(const State& state, const VectorXd& y, const BalanceSample& 
 void SystemRun::go(std::span<RunObserver* const> observers, Diagnostics& diagnostics,
                    const ProgressHook& progress, Archive* resume) {
   Impl& d = *impl_;
-  // an earlier run from the same start may have chosen others
-  d.equations.keep_rows(d.start.check.kept);
   const auto archive_watchers = [&](Archive& archive) {
     archive(d.bank, d.balance, d.turns, d.range);
     for (RunObserver* observer : observers) observer->archive(archive);

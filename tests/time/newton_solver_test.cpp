@@ -99,6 +99,36 @@ TEST(NewtonSolver, KeepsItsMatrixOverManySteps) {
   EXPECT_EQ(summary.factorisations, before + 1);
 }
 
+TEST(NewtonSolver, RatesOfEarlierStepsSpareIterationsAndAreMeasuredAgain) {
+  test::CartesianPendulum pendulum;
+  IntegrationSummary summary, other;
+  NewtonOptions full;
+  full.tolerance = 1e-15;
+  full.reuse_rate = 0;
+  NewtonSolver newton(pendulum, {}, summary), exactly(pendulum, full, other);
+  State now = pendulum.at(1, 0.5);
+  int one = 0, more = 0;
+  for (int k = 0; k < 16; ++k) {
+    Trapezoid next(now, 1e-2);
+    State exact = next.state;
+    ASSERT_TRUE(exactly.solve(next.step, exact));
+    // three tolerances off: one iteration is enough for whoever knows that it leaves next to nothing
+    const Eigen::VectorXd d = (k == 0 ? 1e-6 : 3e-11) * Eigen::Vector2d(1, 0.5);
+    State guess = exact;
+    guess.q += d;
+    guess.v += next.step.cv * d;
+    guess.a += next.step.ca * d;
+    State found = guess;
+    ASSERT_TRUE(newton.solve(next.step, found));
+    expect_solved(pendulum, next.step, guess, found);
+    if (k > 0) ++(newton.iterations() == 1 ? one : more);
+    now = exact;
+  }
+  EXPECT_EQ(summary.factorisations, 1);
+  EXPECT_GE(one, 9);
+  EXPECT_GE(more, 2);
+}
+
 TEST(NewtonSolver, AMatrixThatIsTooOldIsReplaced) {
   test::CartesianPendulum pendulum;
   IntegrationSummary summary;
