@@ -523,7 +523,8 @@ class BodyBuilder final : public Builder {
 class RomBuilder final : public Builder {
  public:
   RomBuilder(const StudyFile& study, const SlapModel& model) : Builder(study) {
-    const bool exact = study.simulation && study.simulation->simulate && study.simulation->simulate->exact_kernel;
+    const bool exact =
+        study.simulation && study.simulation->simulate && study.simulation->simulate->exact_kernel;
     built_.rom = std::make_shared<const SlapModel>(exact ? without_polynomial(model) : model);
     for (const SlapPart& part : model.parts) parts_.push_back(part.name);
     add_body(make_slap_body("mechanism", *built_.rom));

@@ -219,7 +219,8 @@ std::string describe_shared(const StudySystem& built) {
 class StudyObserver final : public RunObserver {
  public:
   StudyObserver(const StudyFile& study, const SimulationOptions& options, const System& system, Trust& trust,
-                PolynomialWatch& watch, RunFiles& files, std::vector<NodeOutput> outputs, const VectorXd& unit_factors)
+                PolynomialWatch& watch, RunFiles& files, std::vector<NodeOutput> outputs,
+                const VectorXd& unit_factors)
       : options_(options),
         system_(system),
         trust_(trust),

@@ -898,7 +898,8 @@ std::string training_key(const TrainSpec& spec) {
       fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} [{}] [{}]", spec.reference, spec.max_order,
                   spec.tolerance, spec.project_on_joints, spec.component_modes, spec.reconstruct,
                   spec.recovery, spec.stress.strain, spec.stress.stress, spec.mass_damping, spec.noise,
-                  static_cast<int>(spec.form), spec.trajectories.size(), fmt::join(spec.runs, "|"), fmt::join(spec.places, "|"));
+                  static_cast<int>(spec.form), spec.trajectories.size(), fmt::join(spec.runs, "|"),
+                  fmt::join(spec.places, "|"));
   for (const TrajectorySpec& t : spec.trajectories) {
     key += fmt::format(" {} {} {} {} {} {}", t.file.string(), t.time, t.displacements, t.at_rest,
                        t.units.length, t.units.time);

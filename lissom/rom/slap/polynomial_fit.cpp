@@ -211,9 +211,10 @@ std::string too_far_for_polynomial(const SlapModel& model, double limit) {
   const SlapPolynomial& form = *model.polynomial;
   Index worst = 0;
   if (form.misfit.maxCoeff(&worst) > polynomial_misfit_limit)
-    return fmt::format("body '{}' is strained by up to {:.2g}, {:.2g} of which no frame fits (the limit is {:g})",
-                       model.parts[static_cast<size_t>(worst)].name, form.strain[worst], form.misfit[worst],
-                       polynomial_misfit_limit);
+    return fmt::format(
+        "body '{}' is strained by up to {:.2g}, {:.2g} of which no frame fits (the limit is {:g})",
+        model.parts[static_cast<size_t>(worst)].name, form.strain[worst], form.misfit[worst],
+        polynomial_misfit_limit);
   if (form.displacement > limit)
     return fmt::format("it would move nodes by up to {:.2g} m in the training states (the limit is {:.2g} m)",
                        form.displacement, limit);
