@@ -70,10 +70,9 @@ int main(int argc, char** argv) {
     SlapPolynomial form;
     form.S = random_rows(rows, m);
     if (damping_rows > 0) form.S_damping = random_rows(damping_rows, m);
+    const VectorXd eta = VectorXd::LinSpaced(m, -1, 1), v = VectorXd::LinSpaced(m, 1, 2);
     fmt::print("{{\"order\": {}, \"rows\": {}, \"damping_rows\": {}, \"polynomial\": {}}}\n", m, rows,
-               damping_rows,
-               cost_of(PolynomialKernel(form, m), VectorXd::LinSpaced(m, -1, 1), VectorXd::LinSpaced(m, 1, 2),
-                       20000));
+               damping_rows, cost_of(PolynomialKernel(form, m), eta, v, 20000));
     return 0;
   }
   if (argc != 2) return 2;
@@ -81,8 +80,8 @@ int main(int argc, char** argv) {
   const RomFile rom = read_rom_file(argv[1], diagnostics);
   const SlapModel& model = rom.model;
   const int m = model.order();
-  const VectorXd eta = model.training.samples.col(model.training.samples.cols() / 2),
-                 v = model.training.spread;
+  const VectorXd eta = model.training.samples.col(model.training.samples.cols() / 2);
+  const VectorXd v = model.training.spread;
   fmt::print("{{\"order\": {}, \"exact\": {}", m, cost_of(SlapKernel(model), eta, v, 2000));
   if (model.polynomial)
     fmt::print(", \"rows\": {}, \"damping_rows\": {}, \"displacement\": {}, \"polynomial\": {}",
