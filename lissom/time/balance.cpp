@@ -237,6 +237,8 @@ std::string advice(const IntegratorOptions& o) {
                            o.rho_inf);
     case Integrator::HhtI3:
       return smaller + fmt::format(", or alpha nearer to 0 (now {:g}), which damps less", o.alpha);
+    case Integrator::ExtrapolatedAlpha:
+      return fmt::format("a smaller step (now {:g} s)", o.step);
     case Integrator::CentralDifferences:
       return fmt::format("a smaller step (now {:g} s), or generalized-alpha", o.step);
     default:
