@@ -705,9 +705,8 @@ struct SystemEquations::Impl {
     marker_q = q;
     marker_v = v;
     marker_level = level;
-    all_markers = inactive || std::all_of(slots.begin(), slots.end(), [](const Slot& slot) {
-                    return slot.active || slot.body < 0;
-                  });
+    all_markers = inactive || std::all_of(slots.begin(), slots.end(),
+                                          [](const Slot& slot) { return slot.active || slot.body < 0; });
   }
 
   // x (k, of a marker's columns) added to what belongs to the system's coordinates
