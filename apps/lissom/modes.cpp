@@ -25,6 +25,10 @@ void modes(ModesFlags flags, Command& command) {
   if (is_study(flags.body.file))
     fail_input("{}: is a study; 'lissom run {}' carries it out", flags.body.file, flags.body.file);
   if (flags.options.count < 1) fail_input("--count is {}, expected 1 or more", flags.options.count);
+  if (flags.options.from_hz > 0 && !(flags.options.from_hz < flags.options.up_to_hz))
+    fail_input("--from-hz is {:g}, expected less than --up-to-hz{}", flags.options.from_hz,
+               flags.options.up_to_hz > 0 ? fmt::format(", which is {:g}", flags.options.up_to_hz)
+                                          : std::string(", which is missing"));
   BodySpec spec = body_spec(flags.body);
   spec.modes = flags.options;
   spec.paraview = !flags.no_paraview;
@@ -83,6 +87,12 @@ Verb modes_verb() {
            "--mass", flags->body.mass, {"consistent", "lumped", "calculix"},
            "consistent, lumped, or calculix (the few points that CalculiX integrates with; for comparisons)"),
        whole_number("--count", flags->options.count, "Number of modes, rigid ones included (default 12)", 1),
+       number("--from-hz", flags->options.from_hz,
+              "With --up-to-hz: modes from this frequency on (default 0); those below are counted only",
+              {.from = 0, .to = 1e15}),
+       number("--up-to-hz", flags->options.up_to_hz,
+              "Instead of --count: all modes up to this frequency, counted beforehand",
+              {.from = 0, .to = 1e15}),
        texts("--fix", flags->options.fix, "SET", "Node set to hold, or \"node 17\"; may be repeated"),
        number("--tolerance", flags->options.tolerance, "Of the eigen-solver (default 1e-9)",
               {.from = 1e-15, .to = 0.1}),

@@ -147,6 +147,10 @@ struct CraigBampton::Impl {
   MatrixXd interior_stiffness(const Eigen::Ref<const MatrixXd>& X) const;
   void residual_terms() const;
   void set_floor() const;
+  struct Interior;
+  void attach(MatrixXd Z, Interior& basis) const;
+  MatrixXd left_of_answers(const MatrixXd& F, const MatrixXd& Z, const Interior& basis) const;
+  InertiaAnswers attach_inertia(const BasisLoads& loads, Interior& basis) const;
   MatrixXd effective_mass(const MatrixXd& P) const;
 };
 
@@ -194,7 +198,8 @@ void CraigBampton::Impl::factorise() {
   std::function<void(double)> told;
   if (progress) told = [this](double fraction) { progress("factorisation", fraction); };
   try {
-    factor = std::make_unique<Cholesky>(K_s, ordering_groups(model, s_rows), told);
+    // with the pattern of both, so that K_s - sigma M_s can follow
+    factor = std::make_unique<Cholesky>(add(K_s, 0.0, M_s), ordering_groups(model, s_rows), told);
   } catch (const NotPositiveDefinite& e) {
     std::vector<int> rows;
     for (int row : e.rows) rows.push_back(s_rows[row]);
@@ -374,6 +379,102 @@ void CraigBampton::Impl::residual_terms() const {
   seconds.add("residual terms", timer.seconds());
 }
 
+// The interior part of a basis: orthonormal in M_s, diagonal in K_s (pencil.lambda). The first `modes`
+// columns are fixed-interface modes; `share` says how much of each column behind them is answers to loads,
+// from 0 to 1.
+struct CraigBampton::Impl::Interior {
+  MatrixXd V;  // N_s by n_i
+  ReducedPencil pencil;
+  int modes = 0;
+  VectorXd share;
+};
+
+// Static answers Z with the interfaces held join the basis: less what is there already, made orthonormal like
+// the residual vectors.
+void CraigBampton::Impl::attach(MatrixXd Z, Interior& basis) const {
+  MatrixXd& interior = basis.V;
+  MatrixXd MZ(n_s(), Z.cols());
+  multiply(M_s, Z, MZ);
+  const VectorXd before = Z.cwiseProduct(MZ).colwise().sum().cwiseMax(0);
+  for (int pass = 0; pass < 2; ++pass) {
+    multiply(M_s, Z, MZ);
+    gemm(false, false, -1, interior, transposed_product(interior, MZ), 1, Z);
+  }
+  // answers that the basis holds already are round-off now
+  std::vector<int> fresh;
+  multiply(M_s, Z, MZ);
+  for (int j = 0; j < Z.cols(); ++j)
+    if (Z.col(j).dot(MZ.col(j)) > 1e-20 * before[j]) fresh.push_back(j);
+  Z = MatrixXd(Z(Eigen::all, fresh));
+  if (Z.cols() == 0) return;
+  const MatrixXd KZ = interior_stiffness(Z);
+  MZ.resize(n_s(), Z.cols());
+  multiply(M_s, Z, MZ);
+  const ResidualVectors answers = orthonormal_residuals(symmetric_part(transposed_product(Z, KZ)),
+                                                        symmetric_part(transposed_product(Z, MZ)));
+  const int count = static_cast<int>(answers.theta.size()), others = static_cast<int>(interior.cols());
+  interior.conservativeResize(n_s(), others + count);
+  gemm(false, false, 1, Z, answers.v, 0, interior.rightCols(count));
+  // residual vectors are orthogonal to the modes in K too; attachments are not orthogonal to the residual
+  // vectors there: diagonalise the two together
+  ReducedPencil& pencil = basis.pencil;
+  MatrixXd K_i = MatrixXd::Zero(others + count, others + count);
+  K_i.rightCols(count) = transposed_product(interior, interior_stiffness(interior.rightCols(count)));
+  K_i.bottomRows(count) = K_i.rightCols(count).transpose();
+  K_i.topLeftCorner(others, others) = pencil.lambda.asDiagonal();
+  const int first = basis.modes, extra = others - first + count;
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(symmetric_part(K_i.bottomRightCorner(extra, extra)));
+  MatrixXd rotated(n_s(), extra);
+  gemm(false, false, 1, interior.rightCols(extra), eigen.eigenvectors(), 0, rotated);
+  interior.rightCols(extra) = rotated;
+  pencil.lambda.conservativeResize(first + extra);
+  pencil.lambda.tail(extra) = eigen.eigenvalues();
+  pencil.P.conservativeResize(first + extra, n_b());
+  pencil.P.bottomRows(extra) = transposed_product(rotated, A);
+  VectorXd share = VectorXd::Ones(extra);
+  share.head(others - first) = basis.share;
+  basis.share = eigen.eigenvectors().cwiseAbs2().transpose() * share;
+}
+
+// What the basis leaves out of the static answers Z = K_s^-1 F: Z - V Lambda^-1 V' F, orthogonal to V in K_s,
+// which the second pass sees to where nearly all of Z is in the basis.
+MatrixXd CraigBampton::Impl::left_of_answers(const MatrixXd& F, const MatrixXd& Z,
+                                             const Interior& basis) const {
+  MatrixXd left = Z, force = F;
+  if (basis.V.cols() == 0) return left;
+  for (int pass = 0; pass < 2; ++pass) {
+    if (pass > 0) force = interior_stiffness(left);
+    const MatrixXd coordinates =
+        basis.pencil.lambda.cwiseInverse().asDiagonal() * transposed_product(basis.V, force);
+    gemm(false, false, -1, basis.V, coordinates, 1, left);
+  }
+  return left;
+}
+
+InertiaAnswers CraigBampton::Impl::attach_inertia(const BasisLoads& loads, Interior& basis) const {
+  const MatrixXd F = loads.inertia(s_rows, Eigen::all);
+  MatrixXd Z = F;
+  factor->solve_in_place(Z);
+  if (delicate) refine(Z, F);
+  const MatrixXd energy = symmetric_part(transposed_product(Z, F));
+  const auto left_out = [&](const MatrixXd& left) {
+    return symmetric_part(transposed_product(left, interior_stiffness(left)));
+  };
+  MatrixXd left = left_of_answers(F, Z, basis);
+  const InertiaDirections directions = directions_left_out(energy, left_out(left), loads.inertia_tolerance);
+  InertiaAnswers result;
+  result.without = result.error = directions.largest;
+  if (directions.combinations.cols() == 0) return result;
+  const auto before = basis.V.cols();
+  attach(left * directions.combinations, basis);
+  result.vectors = static_cast<int>(basis.V.cols() - before);
+  // measured again with the basis as it is
+  left = left_of_answers(F, Z, basis);
+  result.error =
+      directions_left_out(energy, left_out(left), std::numeric_limits<double>::infinity()).largest;
+  return result;
+}
+
 MatrixXd CraigBampton::Impl::effective_mass(const MatrixXd& P) const {
   if (!model.has_points() || !knows_rigid_motions(model)) return {};
   const Eigen::Vector3d centre = rigid_mass(model)->centre.value_or(model.points.rowwise().mean());
@@ -473,6 +574,34 @@ void CraigBampton::need_modes(int count) {
   s.count_rigid();
 }
 
+ModeCount CraigBampton::count_modes() {
+  Impl& s = *impl_;
+  LISSOM_ASSERT(!s.released && modes_known() > 0);
+  ModeCount result;
+  if (s.complete()) return result;
+  s.tell("counting the modes");
+  VectorXd last = VectorXd::Zero(s.model.dof_count());
+  last(s.s_rows) = s.Phi.col(modes_known() - 1);
+  const CountPlace place = count_place(s.kappa, energy_roundoff(s.model.K, last)[0]);
+  if (!(place.shift > 0)) return result;
+  const SymmetricMatrix again = s.K_s.size() > 0 ? SymmetricMatrix{} : submatrix(s.model.K, s.s_rows);
+  result = count_below(s.K_s.size() > 0 ? s.K_s : again, s.M_s, *s.factor, place.shift, place.width);
+  result.found = place.found;
+  s.seconds.add("count", result.seconds);
+  return result;
+}
+
+void CraigBampton::restore(int missing) {
+  Impl& s = *impl_;
+  const SymmetricMatrix again = s.K_s.size() > 0 ? SymmetricMatrix{} : submatrix(s.model.K, s.s_rows);
+  s.factor->refactor(add(s.K_s.size() > 0 ? s.K_s : again, 0.0, s.M_s));
+  if (missing == 0) return;
+  const int known = modes_known();
+  s.kappa.resize(0);
+  s.solver->expect_lost(missing);
+  need_modes(known);
+}
+
 ReducedProblem CraigBampton::problem(const InteriorChoice& choice) const {
   const Impl& s = *impl_;
   LISSOM_ASSERT(!s.released);
@@ -525,8 +654,7 @@ VectorXd CraigBampton::roundoff(int count) const {
   return 8 * energy_roundoff(s.model.K, whole);
 }
 
-CraigBamptonBasis CraigBampton::basis(const InteriorChoice& choice,
-                                      const Eigen::Ref<const MatrixXd>& loads) const {
+CraigBamptonBasis CraigBampton::basis(const InteriorChoice& choice, const BasisLoads& loads) const {
   const Impl& s = *impl_;
   CraigBamptonBasis result;
   const ReducedProblem small = problem(choice);
@@ -554,61 +682,23 @@ CraigBamptonBasis CraigBampton::basis(const InteriorChoice& choice,
   result.pencil = pencil_of(small, vectors);
   result.modes = n_modes;
   const int residuals = static_cast<int>(interior.cols()) - n_modes;
-  result.attachment.assign(residuals, 0);
-
-  if (loads.cols() > 0) {
-    // static answers with the interface held, less what is there already, made orthonormal like the residual
-    // vectors
-    MatrixXd Z = loads(s.s_rows, Eigen::all);
+  Impl::Interior inside{std::move(interior), std::move(result.pencil), n_modes, {}};
+  inside.share = VectorXd::Zero(residuals);
+  if (loads.forces.cols() > 0) {
+    MatrixXd Z = loads.forces(s.s_rows, Eigen::all);
     s.factor->solve_in_place(Z);
-    MatrixXd MZ(n_s, Z.cols());
-    multiply(s.M_s, Z, MZ);
-    const VectorXd before = Z.cwiseProduct(MZ).colwise().sum().cwiseMax(0);
-    for (int pass = 0; pass < 2; ++pass) {
-      multiply(s.M_s, Z, MZ);
-      gemm(false, false, -1, interior, transposed_product(interior, MZ), 1, Z);
-    }
-    // answers that the basis holds already are round-off now
-    std::vector<int> fresh;
-    multiply(s.M_s, Z, MZ);
-    for (int j = 0; j < Z.cols(); ++j)
-      if (Z.col(j).dot(MZ.col(j)) > 1e-20 * before[j]) fresh.push_back(j);
-    Z = MatrixXd(Z(Eigen::all, fresh));
-    if (Z.cols() > 0) {
-      const MatrixXd KZ = s.interior_stiffness(Z);
-      MZ.resize(n_s, Z.cols());
-      multiply(s.M_s, Z, MZ);
-      const ResidualVectors answers = orthonormal_residuals(symmetric_part(transposed_product(Z, KZ)),
-                                                            symmetric_part(transposed_product(Z, MZ)));
-      const int count = static_cast<int>(answers.theta.size()), others = static_cast<int>(interior.cols());
-      interior.conservativeResize(n_s, others + count);
-      gemm(false, false, 1, Z, answers.v, 0, interior.rightCols(count));
-      // residual vectors are orthogonal to the modes in K too; attachments are not orthogonal to the residual
-      // vectors there: diagonalise the two together
-      ReducedPencil& pencil = result.pencil;
-      MatrixXd K_i = MatrixXd::Zero(others + count, others + count);
-      K_i.rightCols(count) = transposed_product(interior, s.interior_stiffness(interior.rightCols(count)));
-      K_i.bottomRows(count) = K_i.rightCols(count).transpose();
-      K_i.topLeftCorner(others, others) = pencil.lambda.asDiagonal();
-      const int first = n_modes, extra = residuals + count;
-      const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(
-          symmetric_part(K_i.bottomRightCorner(extra, extra)));
-      MatrixXd rotated(n_s, extra);
-      gemm(false, false, 1, interior.rightCols(extra), eigen.eigenvectors(), 0, rotated);
-      interior.rightCols(extra) = rotated;
-      pencil.lambda.conservativeResize(first + extra);
-      pencil.lambda.tail(extra) = eigen.eigenvalues();
-      pencil.P.conservativeResize(first + extra, n_b);
-      pencil.P.bottomRows(extra) = transposed_product(rotated, s.A);
-      // as many are called attachment modes as there are: those that have most of them
-      const VectorXd share = eigen.eigenvectors().bottomRows(count).colwise().squaredNorm();
-      std::vector<int> order(extra);
-      std::iota(order.begin(), order.end(), 0);
-      std::stable_sort(order.begin(), order.end(), [&](int x, int y) { return share[x] > share[y]; });
-      result.attachment.assign(extra, 0);
-      for (int j = 0; j < count; ++j) result.attachment[order[j]] = 1;
-    }
+    s.attach(std::move(Z), inside);
   }
+  if (loads.inertia.cols() > 0) result.inertia = s.attach_inertia(loads, inside);
+  interior = std::move(inside.V);
+  result.pencil = std::move(inside.pencil);
+  // as many are called attachment modes as there are: those that have most of them
+  std::vector<int> order(inside.share.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int x, int y) { return inside.share[x] > inside.share[y]; });
+  result.attachment.assign(order.size(), 0);
+  for (size_t j = 0; j + residuals < order.size(); ++j) result.attachment[order[j]] = 1;
 
   const int n_i = static_cast<int>(interior.cols());
   result.T = MatrixXd::Zero(s.model.dof_count(), n_i + n_b);

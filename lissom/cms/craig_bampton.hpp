@@ -14,18 +14,21 @@
 
 #include <Eigen/Core>
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "lissom/cms/error_estimate.hpp"
+#include "lissom/cms/inertia_loads.hpp"
 #include "lissom/cms/interface.hpp"
 #include "lissom/core/diagnostics.hpp"
 #include "lissom/core/progress.hpp"
 #include "lissom/core/resources.hpp"
 #include "lissom/fe/fe_model.hpp"
 #include "lissom/linalg/cholesky.hpp"
+#include "lissom/linalg/mode_count.hpp"
 
 namespace lissom {
 
@@ -44,6 +47,16 @@ struct CraigBamptonBasis {
   int modes = 0;                   // the first so many columns are fixed-interface modes,
   std::vector<char> attachment;    // the others are residual vectors, or (1) mostly attachment modes
   Eigen::MatrixXd effective_mass;  // interior vectors by 6; empty where nodes are not known
+  InertiaAnswers inertia;          // of the inertia loads that basis() was given
+};
+
+// Loads whose static answers, with the interfaces held, join a basis as attachment modes, less what the other
+// interior vectors have of them.
+struct BasisLoads {
+  Eigen::MatrixXd forces;   // dofs by k, may be empty: all of them
+  Eigen::MatrixXd inertia;  // dofs by 12 (inertia_loads.hpp), may be empty: the combinations of them that
+  // are answered with an error above this one (relative, in the energy norm); infinite: only measured
+  double inertia_tolerance = std::numeric_limits<double>::infinity();
 };
 
 class CraigBampton {
@@ -68,6 +81,14 @@ class CraigBampton {
   const Eigen::VectorXd& kappa() const;  // of the modes known [rad2/s2]
   double worst_residual() const;         // of the modes known, relative (EigenPairs::residuals)
 
+  // Counts the fixed-interface modes below the last one known (mode_count.hpp). The factorisation is that of
+  // the count afterwards: of the members that solve (need_modes, problem, basis) none may follow, unless
+  // restore() does.
+  ModeCount count_modes();
+  // Factorises K_s again; the next call of need_modes() looks for modes that a count has told to be missing,
+  // from those known on.
+  void restore(int missing = 0);
+
   // What round-off of K's entries may make of the body's flexible eigenvalues [rad2/s2]: energy_roundoff
   // (fe/rigid_motions.hpp) of the first `count` flexible modes, or as many as there are, of the basis with
   // all modes known and residual vectors.
@@ -77,10 +98,8 @@ class CraigBampton {
   // vectors.
   ReducedProblem problem(const InteriorChoice& choice) const;
 
-  // The large matrix of a choice. `loads` (dofs by k, may be empty) are forces on interior degrees of
-  // freedom; their static answers with the interface held, less what the other interior vectors have of them,
-  // join the basis as attachment modes.
-  CraigBamptonBasis basis(const InteriorChoice& choice, const Eigen::Ref<const Eigen::MatrixXd>& loads) const;
+  // The large matrix of a choice, with the answers to loads.
+  CraigBamptonBasis basis(const InteriorChoice& choice, const BasisLoads& loads) const;
 
   // Frees the factorisation, the Krylov space and all large matrices. Afterwards only the interfaces, sizes,
   // counts, eigenvalues, times and statistics may be asked for.

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "lissom/cms/craig_bampton.hpp"
+#include "lissom/core/text.hpp"
 #include "lissom/fe/named_nodes.hpp"
 #include "lissom/fe/rigid_body.hpp"
 #include "lissom/fe/rigid_motions.hpp"
@@ -240,7 +242,11 @@ Reduction reduce_craig_bampton(const FeModel& model, const Mesh* mesh, const Red
                                std::vector<Interface> interfaces, Diagnostics& diagnostics,
                                const ProgressHook& progress) {
   Reduction result;
-  const MatrixXd loads = load_vectors(model, options.loads, interfaces);
+  BasisLoads loads;
+  loads.forces = load_vectors(model, options.loads, interfaces);
+  // free modes are the natural modes and nothing besides
+  if (options.basis != ReductionBasis::FreeModes) loads.inertia = inertia_loads(model);
+  if (wants_inertia_answers(options)) loads.inertia_tolerance = options.inertia_tolerance;
   ReducedBody& body = result.body;
   body.interfaces = frames_of(model, interfaces);
   CraigBampton components(model, std::move(interfaces), diagnostics, progress);
@@ -250,10 +256,42 @@ Reduction reduce_craig_bampton(const FeModel& model, const Mesh* mesh, const Red
     return 0.0;
   };
 
-  // the search; what is not eigenvectors in it is the estimator
+  // the search; what is not eigenvectors in it is the estimator. The count of the modes that it rests on
+  // comes last, because it takes the place of the factorisation; where modes were missed, all is done again
   const Timer search_timer;
-  result.selection = select_modes(components, options.selection, diagnostics, progress);
-  const double search = search_timer.seconds(), modes = spent("fixed-interface modes");
+  CraigBamptonBasis basis;
+  double basis_seconds = 0;
+  constexpr int most_rounds = 4;
+  for (int round = 0;; ++round) {
+    result.selection = select_modes(components, options.selection, diagnostics, progress);
+    if (progress) progress("basis", -1);
+    const Timer basis_timer;
+    basis = components.basis(result.selection.choice, loads);
+    basis_seconds += basis_timer.seconds();
+    result.counted = components.count_modes();
+    if (result.counted.missing() <= 0) break;
+    if (round == most_rounds)
+      fail(
+          "{} fixed-interface modes lie below {:.6g} Hz by Sylvester's law of inertia, but the eigen-solver "
+          "found {} of them",
+          result.counted.counted, hertz(result.counted.below), result.counted.found);
+    diagnostics.warn("reduce.counted",
+                     fmt::format("the eigen-solver had missed {}, which the count below {:.6g} Hz told; they "
+                                 "were looked for again",
+                                 plural(result.counted.missing(), "fixed-interface mode"),
+                                 hertz(result.counted.below)),
+                     {model.source, 0});
+    components.restore(result.counted.missing());
+  }
+  if (result.counted.found >= 0 && !result.counted.confirmed())
+    diagnostics.warn("reduce.count",
+                     fmt::format("the count of the fixed-interface modes below {:.6g} Hz is no confirmation: "
+                                 "round-off of the factorisation, whose pivots grew by {:.1e}, stands in the "
+                                 "way",
+                                 hertz(result.counted.below), result.counted.growth),
+                     {model.source, 0});
+  const double search = search_timer.seconds() - basis_seconds - spent("count"),
+               modes = spent("fixed-interface modes");
   result.estimator_seconds = std::max(0.0, search - modes);
   for (const auto& [phase, seconds] : components.seconds().phases())
     if (phase != "residual terms") result.seconds.add(phase, seconds);
@@ -261,10 +299,9 @@ Reduction reduce_craig_bampton(const FeModel& model, const Mesh* mesh, const Red
   result.modes_computed = components.modes_known();
   result.worst_residual = components.worst_residual();
 
-  // the basis
-  if (progress) progress("basis", -1);
+  // the reduced body
   Timer basis_timer;
-  CraigBamptonBasis basis = components.basis(result.selection.choice, loads);
+  result.inertia = basis.inertia;
   body.K = basis.pencil.stiffness();
   body.M = basis.pencil.mass();
   ReducedModes natural = PencilSolver(basis.pencil).lowest(basis.pencil.size());
@@ -278,7 +315,7 @@ Reduction reduce_craig_bampton(const FeModel& model, const Mesh* mesh, const Red
   if (options.basis == ReductionBasis::FreeModes) to_free_modes(body, basis.T);
   finish_dynamics(options.damping, options.basis == ReductionBasis::FreeModes ? 0 : rigid_count,
                   result.selection.range, body);
-  result.seconds.add("basis", basis_timer.seconds());
+  result.seconds.add("basis", basis_seconds + basis_timer.seconds());
   // modes and stress at the nodes take the place of the factorisation, unless a comparison still needs it
   if (options.compare.empty() && options.sweep.empty()) components.release();
   fill_shapes(model, mesh, options, components.interfaces(), basis.T, body, result.seconds, diagnostics,
@@ -294,6 +331,7 @@ Reduction reduce_craig_bampton(const FeModel& model, const Mesh* mesh, const Red
   }
   if (!options.sweep.empty() || !options.compare.empty()) {
     Timer timer;
+    components.restore();
     SweepOptions sweep;
     sweep.range = result.selection.range;
     // the sweep asked for, with bounds; the comparison goes on until the paper's rule has met its smallest
@@ -319,6 +357,39 @@ Reduction reduce_craig_bampton(const FeModel& model, const Mesh* mesh, const Red
   return result;
 }
 
+constexpr double no_tolerance = std::numeric_limits<double>::infinity();
+
+// Of a free body under inertia loads, which its rigid motion balances. `k` and `m` are the Gram matrices in K
+// and M of the answers Z less the modes kept, those to the loads last; `participation` (modes by loads) is
+// what the loads have of the flexible modes kept, of eigenvalues `lambda`. Adds to `c` (columns of Z by those
+// taken) the combinations that the others answer with an error above the tolerance.
+InertiaAnswers join_inertia_answers(const MatrixXd& k, const MatrixXd& m,
+                                    const Eigen::Ref<const VectorXd>& lambda, const MatrixXd& participation,
+                                    double tolerance, MatrixXd& c) {
+  const Eigen::Index loads = participation.cols();
+  const MatrixXd of_modes = participation.transpose() * lambda.cwiseInverse().asDiagonal() * participation;
+  const MatrixXd beyond = k.bottomRightCorner(loads, loads), energy = of_modes + beyond;
+  // what the residual vectors of the columns taken so far leave: orthonormal in M, diagonal in K (theta), so
+  // that their static answer has the coordinates v' f / theta, f = K z of the answer sought
+  const auto left_out = [&] {
+    const ResidualVectors taken =
+        orthonormal_residuals(MatrixXd(c.transpose() * k * c), MatrixXd(c.transpose() * m * c));
+    const MatrixXd V = c * taken.v;
+    const MatrixXd f = V.transpose() * k.rightCols(loads);
+    return MatrixXd(beyond - f.transpose() * taken.theta.cwiseInverse().asDiagonal() * f);
+  };
+  const InertiaDirections directions = directions_left_out(energy, left_out(), tolerance);
+  InertiaAnswers result;
+  result.without = result.error = directions.largest;
+  result.vectors = static_cast<int>(directions.combinations.cols());
+  if (result.vectors == 0) return result;
+  c.conservativeResize(Eigen::NoChange, c.cols() + result.vectors);
+  c.rightCols(result.vectors).setZero();
+  c.bottomRightCorner(loads, result.vectors) = directions.combinations;
+  result.error = directions_left_out(energy, left_out(), no_tolerance).largest;
+  return result;
+}
+
 // Natural modes of the free body, and what the interfaces' unit forces move besides them.
 Reduction reduce_free_interface(const FeModel& model, const Mesh* mesh, const ReductionOptions& options,
                                 std::vector<Interface> interfaces, Diagnostics& diagnostics,
@@ -329,11 +400,14 @@ Reduction reduce_free_interface(const FeModel& model, const Mesh* mesh, const Re
   const MatrixXd interior_loads = load_vectors(model, options.loads, interfaces);
   int n_b = 0;
   for (const Interface& interface : interfaces) n_b += static_cast<int>(interface.rows.size());
-  MatrixXd forces = MatrixXd::Zero(model.dof_count(), n_b + interior_loads.cols());
+  const MatrixXd inertia = inertia_loads(model);
+  const Eigen::Index statics = n_b + interior_loads.cols();
+  MatrixXd forces = MatrixXd::Zero(model.dof_count(), statics + inertia.cols());
   int column = 0;
   for (const Interface& interface : interfaces)
     for (int row : interface.rows) forces(row, column++) = 1;
-  forces.rightCols(interior_loads.cols()) = interior_loads;
+  forces.middleCols(n_b, interior_loads.cols()) = interior_loads;
+  forces.rightCols(inertia.cols()) = inertia;
 
   if (options.selection.up_to_hz > 0)
     fail_input(
@@ -353,8 +427,7 @@ Reduction reduce_free_interface(const FeModel& model, const Mesh* mesh, const Re
   const int count = std::min(modes.count(), rigid_count + options.selection.range);
   for (const auto& [phase, seconds] : natural.seconds.phases()) result.seconds.add(phase, seconds);
 
-  // Z = (K - sigma M)^-1 f less the modes kept; sigma is small beside what remains, so this is residual
-  // flexibility
+  // Z = K^-1 f less the modes kept: residual flexibility
   Timer timer;
   MatrixXd Phi = modes.shapes.leftCols(count);
   MatrixXd Z = natural.answers;
@@ -369,8 +442,24 @@ Reduction reduce_free_interface(const FeModel& model, const Mesh* mesh, const Re
   MatrixXd k(Z.cols(), Z.cols()), m(Z.cols(), Z.cols());
   gemm(true, false, 1, Z, KZ, 0, k);
   gemm(true, false, 1, Z, MZ, 0, m);
-  const ResidualVectors residual =
-      orthonormal_residuals(0.5 * (k + k.transpose()), 0.5 * (m + m.transpose()));
+  k = (0.5 * (k + k.transpose())).eval();
+  m = (0.5 * (m + m.transpose())).eval();
+  // answers to inertia, as far as those to forces do not hold them: combinations c of the columns behind
+  MatrixXd c = MatrixXd::Identity(Z.cols(), statics);
+  if (inertia.cols() > 0) {
+    result.inertia =
+        join_inertia_answers(k, m, modes.eigenvalues.segment(rigid_count, count - rigid_count),
+                             Phi.rightCols(count - rigid_count).transpose() * inertia,
+                             wants_inertia_answers(options) ? options.inertia_tolerance : no_tolerance, c);
+    // and what the answers themselves are off by, of modes beyond those kept
+    const double last = std::max(0.0, modes.eigenvalues[count - 1]);
+    result.inertia.error =
+        std::min(1.0, result.inertia.error + std::pow(-modes.shift / (last - modes.shift), answer_terms));
+    Z = (Z * c).eval();
+    k = (c.transpose() * k * c).eval();
+    m = (c.transpose() * m * c).eval();
+  }
+  const ResidualVectors residual = orthonormal_residuals(k, m);
   const int extra = static_cast<int>(residual.theta.size()), N = count + extra;
   MatrixXd T(model.dof_count(), N);
   T.leftCols(count) = Phi;
@@ -411,6 +500,7 @@ Reduction reduce_free_interface(const FeModel& model, const Mesh* mesh, const Re
   result.selection.coordinates = N;
   result.worst_residual = modes.residuals.maxCoeff();
   result.factor = natural.factor;
+  result.counted = natural.counted;
   result.interface_size = n_b;
   result.interior_size = model.dof_count() - n_b;
   return result;
@@ -421,6 +511,13 @@ Reduction reduce_free_interface(const FeModel& model, const Mesh* mesh, const Re
 std::string_view name_of(ReductionBasis basis) {
   constexpr std::string_view names[] = {"craig-bampton", "free-modes", "free-interface"};
   return names[static_cast<int>(basis)];
+}
+
+bool wants_inertia_answers(const ReductionOptions& options) {
+  if (options.basis == ReductionBasis::FreeModes) return false;
+  const SelectionMethod method = options.selection.method;
+  return options.inertia_loads.value_or(
+      options.stress && (method == SelectionMethod::Certified || method == SelectionMethod::Estimate));
 }
 
 Reduction reduce(const FeModel& model, const Mesh* mesh, const ReductionOptions& options,

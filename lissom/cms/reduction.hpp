@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lissom/cms/damping.hpp"
+#include "lissom/cms/inertia_loads.hpp"
 #include "lissom/cms/interface.hpp"
 #include "lissom/cms/mode_selection.hpp"
 #include "lissom/cms/reduced_body.hpp"
@@ -16,6 +17,7 @@
 #include "lissom/core/resources.hpp"
 #include "lissom/fe/fe_model.hpp"
 #include "lissom/fe/mesh.hpp"
+#include "lissom/linalg/mode_count.hpp"
 
 namespace lissom {
 
@@ -34,6 +36,12 @@ struct ReductionOptions {
   // Loads on interior nodes, whose static answers join the basis: for each direction a unit force or moment,
   // shared evenly by the nodes.
   std::vector<InterfaceSpec> loads;
+  // Static answers to inertia and gravity (inertia_loads.hpp) join the basis too, as far as it does not have
+  // them to `inertia_tolerance` in the energy norm. Where it is not said: with stress and a number of modes
+  // that Lissom chooses ("certified", "estimate"); "fixed" and "paper" keep what they say. Not with
+  // FreeModes, which are the natural modes alone.
+  std::optional<bool> inertia_loads;
+  double inertia_tolerance = 1e-3;
   Damping damping;
   bool exact_errors = false;       // also solve the eigenproblem of the whole body, for comparison
   bool stress = true;              // strain and stress modes, where there is a mesh
@@ -55,6 +63,8 @@ struct Reduction {
   double worst_residual = 0;     // of their eigenpairs
   double estimator_seconds = 0;  // of the total: residual terms and the evaluation of estimates and bounds
   double cpu_seconds = 0;        // processor time of it all
+  InertiaAnswers inertia;        // how well the body answers inertia and gravity statically
+  ModeCount counted;             // fixed-interface modes below the lowest one left out, or free ones
   Eigen::VectorXd exact;         // flexible eigenvalues of the whole body, with exact_errors
   std::vector<SweepPoint> sweep;
   std::vector<ComparedMethod> comparison;
@@ -62,6 +72,9 @@ struct Reduction {
   CholeskyStats factor;
   PhaseTimes seconds;
 };
+
+// Whether the answers to inertia join: what was said, or what stands there where nothing was.
+bool wants_inertia_answers(const ReductionOptions& options);
 
 // `mesh` is what the model was assembled from, for stress; may be null. Throws InputError for what the user
 // asked wrongly (interfaces, ranges, tolerances) and for a body in several unconnected parts, unless they are

@@ -191,6 +191,65 @@ void warn_of_mechanisms(const FeModel& model, const ModeSet& modes, Diagnostics&
   }
 }
 
+// Modes between two frequencies: how many lie below either of them.
+struct Slice {
+  ModeCount upper;
+  int lower = 0;     // modes below the slice
+  double shift = 0;  // of the factorisation that is left in `factor`, where the slice has a lower end
+};
+
+Slice count_slice(const FeModel& model, const SymmetricMatrix& K, const SymmetricMatrix& M, Cholesky& factor,
+                  const VibrationOptions& options) {
+  // an end upon a mode moves by so much
+  constexpr double width = 1e-9;
+  const auto count_at = [&](double hz) {
+    const double lambda = std::pow(2 * std::numbers::pi * hz, 2);
+    const ModeCount count = count_below(K, M, factor, lambda, width * lambda);
+    if (!count.known())
+      fail(
+          "{}: the modes below {:g} Hz cannot be counted, because a pivot vanishes there; take another "
+          "frequency",
+          model.source, hz);
+    return count;
+  };
+  Slice slice;
+  slice.upper = count_at(options.up_to_hz);
+  if (options.from_hz > 0) {
+    const ModeCount lower = count_at(options.from_hz);
+    slice.lower = lower.counted;
+    slice.shift = lower.below;
+    slice.upper.seconds += lower.seconds;
+  }
+  if (slice.upper.counted <= slice.lower)
+    fail_input("{}: no mode lies between {:g} and {:g} Hz; {} below", model.source, options.from_hz,
+               options.up_to_hz, slice.lower == 1 ? "1 lies" : fmt::format("{} lie", slice.lower));
+  return slice;
+}
+
+// All pairs of a slice. As many are asked for as were counted: one beyond the upper end has taken the place
+// of one that was missed.
+CountedPairs lowest_in_slice(EigenSolver&& solver, const Slice& slice, const ProgressHook& progress) {
+  constexpr int most_rounds = 4;
+  // values are upper bounds, by the square of a residual of 1e-9 and round-off
+  constexpr double slack = 1e-8;
+  CountedPairs result;
+  const int count = slice.upper.counted - slice.lower;
+  for (int round = 0;; ++round) {
+    result.pairs = solver.lowest(count, progress);
+    result.count = slice.upper;
+    const auto inside =
+        static_cast<int>((result.pairs.values.array() <= slice.upper.below * (1 + slack)).count());
+    result.count.found = slice.lower + inside;
+    if (result.count.missing() <= 0) return result;
+    if (round == most_rounds)
+      fail(
+          "{} modes lie below {:.6g} Hz by Sylvester's law of inertia, but the eigen-solver found {} of them",
+          slice.upper.counted, hertz(slice.upper.below), result.count.found);
+    result.lost += result.count.missing();
+    solver.expect_lost(result.count.missing());
+  }
+}
+
 }  // namespace
 
 std::vector<int> ordering_groups(const FeModel& model, const std::vector<int>& keep) {
@@ -249,8 +308,13 @@ Vibration compute_modes(const FeModel& model, const VibrationOptions& options, D
       keep.push_back(i);
   }
   const int n = static_cast<int>(keep.size());
-  if (options.count < 1) fail_input("the number of modes is {}, expected 1 or more", options.count);
-  if (options.count > n)
+  const bool slice = options.up_to_hz > 0;
+  if (!slice && options.count < 1)
+    fail_input("the number of modes is {}, expected 1 or more", options.count);
+  if (!(options.from_hz >= 0) || (options.from_hz > 0 && !(options.from_hz < options.up_to_hz)))
+    fail_input("from_hz is {:g}, expected 0 or more and less than up_to_hz, which is {:g}", options.from_hz,
+               options.up_to_hz);
+  if (!slice && options.count > n)
     fail_input("{}: {} modes were asked for, but the body has only {} free degrees of freedom", model.source,
                options.count, n);
   refuse_massless(model, keep);
@@ -296,12 +360,66 @@ Vibration compute_modes(const FeModel& model, const VibrationOptions& options, D
   Timer eigen_timer;
   Eigen::Vector3d centre = Eigen::Vector3d::Zero();
   if (knows_nodes(model)) centre = rigid_mass(model)->centre.value_or(model.points.rowwise().mean());
-  const MatrixXd rigid = rigid_motions(model, K, M, centre, keep, fixed, parts, 1e-5 * elastic);
+  MatrixXd rigid = rigid_motions(model, K, M, centre, keep, fixed, parts, 1e-5 * elastic);
   EigenSolverOptions solver_options;
   solver_options.tolerance = options.tolerance;
   solver_options.block = options.block;
-  EigenSolver solver(K, M, *factor, shift, rigid, solver_options);
-  EigenPairs pairs = solver.lowest(options.count, progress);
+  solver_options.look_for_lost = options.look_for_lost;
+  const auto roundoff_of = [&](const VectorXd& x) { return energy_roundoff(K, x)[0]; };
+  if (options.forces.cols() > 0) {
+    LISSOM_ASSERT(options.forces.rows() == model.dof_count());
+    const MatrixXd forces = options.forces(keep, Eigen::all);
+    MatrixXd answers = forces, MX(n, forces.cols());
+    factor->solve_in_place(answers);
+    // z <- (K - sigma M)^-1 (f - sigma M z) goes to K^-1 f in every flexible mode
+    for (int term = 1; term < answer_terms; ++term) {
+      multiply(M, answers, MX);
+      answers = forces - shift * MX;
+      factor->solve_in_place(answers);
+    }
+    result.answers = MatrixXd::Zero(model.dof_count(), answers.cols());
+    for (int k = 0; k < n; ++k) result.answers.row(keep[k]) = answers.row(k);
+  }
+  int count = options.count;
+  CountedPairs counted;
+  if (slice) {
+    const Slice between = count_slice(model, K, M, *factor, options);
+    count = between.upper.counted - between.lower;
+    result.below = between.lower;
+    if (between.shift > 0) {
+      shift = between.shift;
+      rigid.resize(n, 0);
+    } else {
+      factor->refactor(add(K, -shift, M));
+    }
+    counted = lowest_in_slice(EigenSolver(K, M, *factor, shift, rigid, solver_options), between, progress);
+  } else {
+    EigenSolver solver(K, M, *factor, shift, rigid, solver_options);
+    if (options.count_modes)
+      counted = lowest_counted(solver, K, M, *factor, shift, count, roundoff_of, progress);
+    else
+      counted.pairs = solver.lowest(count, progress);
+  }
+  EigenPairs& pairs = counted.pairs;
+  result.counted = counted.count;
+  if (counted.lost > 0)
+    diagnostics.warn("modes.counted",
+                     fmt::format("the eigen-solver had missed {}, which the count of the modes below "
+                                 "{:.6g} Hz told; they were found then",
+                                 plural(counted.lost, "mode"), hertz(counted.count.below)),
+                     {model.source, 0});
+  if (options.count_modes && counted.count.found >= 0 && !counted.count.confirmed())
+    diagnostics.warn("modes.count",
+                     fmt::format("the count of the modes below {:.6g} Hz is no confirmation ({}): round-off "
+                                 "of the factorisation, whose pivots grew by {:.1e}, stands in the way",
+                                 hertz(counted.count.below),
+                                 counted.count.known()
+                                     ? fmt::format("{} were counted, {} found", counted.count.counted,
+                                                   counted.count.found)
+                                     : std::string("none was possible"),
+                                 counted.count.growth),
+                     {model.source, 0});
+  if (counted.count.known()) result.seconds.add("count", counted.count.seconds);
   if (pairs.recovered > 0)
     diagnostics.warn(
         "modes.recovered",
@@ -310,11 +428,11 @@ Vibration compute_modes(const FeModel& model, const VibrationOptions& options, D
         {model.source, 0});
   result.solves = pairs.solves, result.restarts = pairs.restarts, result.recovered = pairs.recovered;
   result.orthogonality = pairs.orthogonality;
-  result.seconds.add("eigenvalues", eigen_timer.seconds());
+  result.seconds.add("eigenvalues", eigen_timer.seconds() - counted.count.seconds);
 
   // the solver may return any combination of the rigid motions: take the pure ones, and sort the round-off of
   // their zeros
-  const int rigid_count = std::min<int>(static_cast<int>(rigid.cols()), options.count);
+  const int rigid_count = std::min<int>(static_cast<int>(rigid.cols()), count);
   if (rigid_count == rigid.cols()) {
     pairs.vectors.leftCols(rigid_count) = rigid;
     for (int i = 0; i < rigid_count; ++i) pairs.values[i] = rigid.col(i).dot(K.full() * rigid.col(i));
@@ -331,15 +449,8 @@ Vibration compute_modes(const FeModel& model, const VibrationOptions& options, D
   if (all) {
     modes.shapes = std::move(pairs.vectors);
   } else {
-    modes.shapes = MatrixXd::Zero(model.dof_count(), options.count);
+    modes.shapes = MatrixXd::Zero(model.dof_count(), count);
     for (int k = 0; k < n; ++k) modes.shapes.row(keep[k]) = pairs.vectors.row(k);
-  }
-  if (options.forces.cols() > 0) {
-    LISSOM_ASSERT(options.forces.rows() == model.dof_count());
-    MatrixXd answers = options.forces(keep, Eigen::all);
-    factor->solve_in_place(answers);
-    result.answers = MatrixXd::Zero(model.dof_count(), answers.cols());
-    for (int k = 0; k < n; ++k) result.answers.row(keep[k]) = answers.row(k);
   }
   // effective masses: how much of each rigid motion about the centre of mass a mode carries
   if (knows_nodes(model)) {

@@ -10,6 +10,7 @@
 #include "lissom/fe/fe_model.hpp"
 #include "lissom/fe/modes.hpp"
 #include "lissom/linalg/cholesky.hpp"
+#include "lissom/linalg/mode_count.hpp"
 
 namespace lissom {
 
@@ -19,16 +20,27 @@ struct VibrationOptions {
   double tolerance = 1e-9;       // of the eigen-solver, see EigenSolverOptions
   int block = 0;                 // of the eigen-solver; 0 chooses
   double shift = 0;              // sigma < 0 [rad2/s2]; 0 estimates one from the body
-  Eigen::MatrixXd
-      forces;  // dofs by k, may be empty: (K - sigma M)^-1 f is wanted too, see Vibration::answers
+  Eigen::MatrixXd forces;    // dofs by k, may be empty: static answers are wanted too, see Vibration::answers
   bool allow_parts = false;  // accept a body that falls apart into unconnected parts
+  // Instead of `count`: all modes from the one frequency (0: from the lowest) up to the other [Hz], if that
+  // is positive. How many they are is counted beforehand, so that the modes below need not be computed.
+  double from_hz = 0, up_to_hz = 0;
+  bool count_modes = true;  // check by the inertia of K - sigma M that no mode is missing (mode_count.hpp)
+  bool look_for_lost = true;  // of the eigen-solver (EigenSolverOptions); off in tests of the count only
 };
+
+inline constexpr int answer_terms = 5;
 
 struct Vibration {
   ModeSet modes;            // shapes over all degrees of freedom of the model, zero where they are held
-  Eigen::MatrixXd answers;  // (K - sigma M)^-1 forces, zero where rows are held
+  // Answers to the forces, zero where rows are held: of a mode phi they have phi (phi' f) / lambda times
+  // 1 - r^5, r = -sigma / (lambda - sigma) (answer_terms), and of a rigid motion any amount. So they are
+  // static answers but for what the lowest modes have of them, which can be told.
+  Eigen::MatrixXd answers;
   int parts = 1;            // unconnected parts
   int solves = 0, restarts = 0, recovered = 0;
+  ModeCount counted;  // below the highest mode found, rigid ones included
+  int below = 0;      // modes below from_hz
   double orthogonality = 0;
   CholeskyStats factor;
   PhaseTimes seconds;

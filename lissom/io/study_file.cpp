@@ -163,6 +163,17 @@ VibrationOptions read_vibration(TomlTable& table) {
     else
       options.count = static_cast<int>(*count);
   }
+  const auto from = table.number("from_hz"), up_to = table.number("up_to_hz");
+  if (from && !(*from >= 0)) table.problem("from_hz", fmt::format("is {:g}, expected 0 or more", *from));
+  if (up_to && !(*up_to > 0))
+    table.problem("up_to_hz", fmt::format("is {:g}, expected a positive frequency", *up_to));
+  if (up_to && table.has("count")) table.problem("up_to_hz", "says the same as 'count': give one of the two");
+  if (from && !up_to) table.problem("from_hz", "goes with 'up_to_hz', which is missing");
+  if (from && up_to && *from >= *up_to)
+    table.problem("from_hz",
+                  fmt::format("is {:g}, expected less than up_to_hz, which is {:g}", *from, *up_to));
+  options.from_hz = from.value_or(0);
+  options.up_to_hz = up_to.value_or(0);
   options.fix = table.texts("fix").value_or(std::vector<std::string>{});
   if (const auto tolerance = table.number("tolerance")) {
     if (!(*tolerance > 0 && *tolerance < 0.1))

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <new>
 
 #include "lissom/core/parallel.hpp"
@@ -119,6 +120,46 @@ std::vector<int> Cholesky::Impl::loose_rows(const SymmetricMatrix& A) const {
 void Cholesky::refactor(const SymmetricMatrix& A) {
   LISSOM_ASSERT(A.size() == impl_->n);
   impl_->factorize(A);
+}
+
+Inertia Cholesky::refactor_indefinite(const SymmetricMatrix& A) {
+  Impl& m = *impl_;
+  LISSOM_ASSERT(A.size() == m.n);
+  Timer numeric;
+  Inertia result;
+  int failed = -1;
+  try {
+    failed = m.factor->factorize_indefinite(A);
+  } catch (const std::bad_alloc&) {
+    m.out_of_memory();
+  }
+  m.stats.numeric_seconds = numeric.seconds();
+  if (failed >= 0) {
+    result.growth = std::numeric_limits<double>::infinity();
+    return result;
+  }
+  // rows of |L| |L'|, and of A
+  const SupernodalStructure& S = m.structure();
+  Eigen::VectorXd square = Eigen::VectorXd::Zero(m.n);
+  for (int s = 0; s < S.supernodes(); ++s)
+    for (int j = 0; j < S.width(s); ++j) {
+      const double* column = m.factor->values() + S.value_start[s] + static_cast<int64_t>(j) * S.height(s);
+      for (int i = j; i < S.height(s); ++i) square[S.rows[S.row_start[s] + i]] += column[i] * column[i];
+    }
+  const auto signs = m.factor->signs();
+  result.negative = static_cast<int>(std::count(signs.begin(), signs.end(), -1));
+  // of the row's largest entry: a diagonal entry of K - sigma M may be small by accident
+  Eigen::VectorXd largest = Eigen::VectorXd::Zero(m.n);
+  for (int j = 0; j < m.n; ++j)
+    for (SparseMatrix::InnerIterator it(A.lower, j); it; ++it) {
+      largest[j] = std::max(largest[j], std::abs(it.value()));
+      largest[it.row()] = std::max(largest[it.row()], std::abs(it.value()));
+    }
+  for (int k = 0; k < m.n; ++k) {
+    const double growth = square[k] / largest[S.order[k]];
+    if (!(growth <= result.growth)) result.growth = growth;
+  }
+  return result;
 }
 
 void Cholesky::solve_in_place(Eigen::Ref<Eigen::MatrixXd> X) const {

@@ -35,6 +35,15 @@ struct CholeskyStats {
   double ordering_seconds = 0, symbolic_seconds = 0, numeric_seconds = 0;
 };
 
+// What the pivots of an indefinite factorisation A = P^T L S L^T P say, S = diag(+1, -1).
+struct Inertia {
+  int negative = 0;  // pivots, and by Sylvester's law of inertia eigenvalues of A, below zero
+  // The largest of sum_j L_ij^2 over the largest |A_ij| of the row, at least 1: 1 where A is positive
+  // definite. A leading block that has an eigenvalue next to zero makes it large, because nothing is pivoted.
+  // The signs are those of a matrix that differs from A by no more than about growth times round-off of its entries.
+  double growth = 1;
+};
+
 class Cholesky {
  public:
   // Factorises A. `group[i]` is the node of row i (see nested_dissection); empty orders rows. `progress` is
@@ -52,6 +61,11 @@ class Cholesky {
 
   // Factorises a matrix of the same pattern anew, re-using ordering and symbolic analysis.
   void refactor(const SymmetricMatrix& A);
+
+  // The same for a matrix that may have negative eigenvalues: L S L^T without pivoting, of which
+  // solve_in_place() makes use, too. A pivot that is exactly zero, or not a number, makes the growth
+  // infinite; then nothing is known.
+  Inertia refactor_indefinite(const SymmetricMatrix& A);
 
   // L (n by n, rows and columns in the order of elimination) as a sparse matrix: a copy, for tests.
   SparseMatrix lower_factor() const;

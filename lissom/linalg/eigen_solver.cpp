@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -35,6 +36,7 @@ struct EigenSolver::Impl {
   MatrixXd R;   // b by m: OP V = V T + P R, so the residual of a Ritz vector V s is |R s|
   std::mt19937_64 random{20260101};
   int solves = 0, restarts = 0, recovered = 0;
+  int expected = 0;  // pairs that a count has told to be missing
 
   // largest Ritz values of the basis when it was last looked at, descending, with the residual of each
   // relative to itself
@@ -204,7 +206,7 @@ EigenSolver::EigenSolver(const SymmetricMatrix& K, const SymmetricMatrix& M, con
                          double shift, const Eigen::Ref<const MatrixXd>& known, EigenSolverOptions options)
     : impl_(std::make_unique<Impl>(K, M, factor, shift, options)) {
   Impl& s = *impl_;
-  LISSOM_ASSERT((shift < 0 || (shift == 0 && known.cols() == 0)) && M.size() == s.n && factor.size() == s.n);
+  LISSOM_ASSERT((shift < 0 || known.cols() == 0) && M.size() == s.n && factor.size() == s.n);
   s.known = static_cast<int>(known.cols());
   if (s.known > 0) {
     LISSOM_ASSERT(known.rows() == s.n);
@@ -217,6 +219,12 @@ EigenSolver::EigenSolver(const SymmetricMatrix& K, const SymmetricMatrix& M, con
 
 EigenSolver::~EigenSolver() = default;
 
+void EigenSolver::expect_lost(int missing) {
+  // a block that is much wider than the solver's own costs more than it finds; what is left comes next time
+  constexpr int most = 64;
+  impl_->expected = std::min(missing, most);
+}
+
 EigenPairs EigenSolver::lowest(int count, const ProgressHook& progress) {
   Impl& s = *impl_;
   if (count < 1) fail_input("the number of modes asked for is {}, expected 1 or more", count);
@@ -225,7 +233,7 @@ EigenPairs EigenSolver::lowest(int count, const ProgressHook& progress) {
 
   const int wanted_block = s.options.block > 0 ? s.options.block : std::clamp((count + 3) / 4, 3, 8);
   const int b = s.P.cols() > 0 ? static_cast<int>(s.P.cols()) : wanted_block;
-  const int check_width = std::max(2, wanted_block / 3);
+  const int usual_width = std::max(2, wanted_block / 3), check_width = std::max(usual_width, s.expected);
   const int least = count + 2 * (b + check_width);
   // room for convergence without restart, but not for the whole space
   const int room = s.n - 2 * (b + check_width);
@@ -236,7 +244,19 @@ EigenPairs EigenSolver::lowest(int count, const ProgressHook& progress) {
     fail_input("a basis of {} columns is too small for {} modes, expected {} or more", capacity, count,
                least);
   // a good part of the spectrum is better had from a dense solver
-  if (capacity > room || 2 * least > s.n) return dense_eigenpairs(s.K, s.M, count);
+  if (capacity > room || 2 * least > s.n) {
+    s.expected = 0;
+    if (!(s.sigma > 0)) return dense_eigenpairs(s.K, s.M, count);
+    // those above the shift
+    EigenPairs all = dense_eigenpairs(s.K, s.M, s.n);
+    const auto below = static_cast<int>((all.values.array() < s.sigma).count());
+    if (below + count > s.n)
+      fail_input("{} modes were asked for above the shift, but there are only {}", count, s.n - below);
+    all.values = all.values.segment(below, count).eval();
+    all.vectors = all.vectors.middleCols(below, count).eval();
+    all.residuals = all.residuals.segment(below, count).eval();
+    return all;
+  }
   s.reserve(capacity);
 
   // a start block, on the first call
@@ -248,7 +268,8 @@ EigenPairs EigenSolver::lowest(int count, const ProgressHook& progress) {
   }
 
   // extend the space until the wanted pairs have converged and the last check has brought nothing new
-  int checks = 0, steps_since_check = 0, m_at_ritz = 0;
+  const bool look = s.options.look_for_lost || s.expected > 0;
+  int checks = look ? 0 : 1, steps_since_check = look ? 0 : 3, m_at_ritz = 0;
   VectorXd at_check;  // the `count` largest Ritz values when the last check began
   for (int step = 0;; ++step) {
     if (step >= s.options.max_steps)
@@ -285,6 +306,10 @@ EigenPairs EigenSolver::lowest(int count, const ProgressHook& progress) {
       s.widen(check_width);
       checks = 1, steps_since_check = 0, at_check = s.theta.head(count);
     }
+    if (!look) {
+      if (worst > s.options.tolerance) continue;
+      break;
+    }
     // the random directions need about three steps until a lost eigenvector dominates them; while its Ritz
     // value still climbs towards the range, its residual reaches into the range
     if (worst > s.options.tolerance || checks == 0 || steps_since_check < 3) continue;
@@ -298,12 +323,14 @@ EigenPairs EigenSolver::lowest(int count, const ProgressHook& progress) {
     const auto grown = (s.theta.head(count).array() > at_check.array() * (1 + 1e-5)).count();
     if (grown > 0) {
       ++s.recovered;
-      s.widen(check_width);
+      s.widen(usual_width);
       ++checks, steps_since_check = 0, at_check = s.theta.head(count);
       continue;
     }
     break;
   }
+
+  s.expected = 0;
 
   // Ritz vectors and their true residuals
   EigenPairs pairs;

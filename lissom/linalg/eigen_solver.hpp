@@ -29,6 +29,9 @@ struct EigenSolverOptions {
   // Compute the residuals anew from the result, a solve per pair; otherwise they are those of the Lanczos
   // recurrence, which full re-orthogonalisation keeps true.
   bool verify = true;
+  // Look for lost copies of multiple eigenvalues before it stops. Off only where a test wants to see that the
+  // count (mode_count.hpp) finds what a careless solver loses.
+  bool look_for_lost = true;
 };
 
 struct EigenPairs {
@@ -45,13 +48,19 @@ struct EigenPairs {
 
 class EigenSolver {
  public:
-  // `factor` is the factorisation of K - shift M; it and the matrices must outlive the solver. `known` (n by
+  // `factor` is the factorisation of K - shift M, positive definite, or indefinite where shift > 0: then the
+  // pairs are those next above the shift. It and the matrices must outlive the solver. `known` (n by
   // r, may be empty) are M-orthonormal vectors known to span an eigenspace with lambda = 0: rigid-body modes.
   EigenSolver(const SymmetricMatrix& K, const SymmetricMatrix& M, const Cholesky& factor, double shift,
               const Eigen::Ref<const Eigen::MatrixXd>& known, EigenSolverOptions options = {});
   ~EigenSolver();
 
-  // The `count` lowest pairs. Calling again with a larger count goes on from the space built so far. Throws
+  // The next call mixes so many random directions into the running block before it stops, because a count has
+  // told that pairs are missing.
+  void expect_lost(int missing);
+
+  // The `count` lowest pairs above the shift, or all lowest where it is negative. Calling again
+  // with a larger count goes on from the space built so far. Throws
   // Error when it does not converge, and InputError when count exceeds the number of rows.
   EigenPairs lowest(int count, const ProgressHook& progress = {});
 

@@ -1,6 +1,7 @@
 #include "lissom/linalg/supernodal.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <functional>
 
@@ -315,6 +316,17 @@ void SupernodalFactor::sort_entries(const SymmetricMatrix& A) {
 }
 
 int SupernodalFactor::factorize(const SymmetricMatrix& A, const std::function<void(double)>& progress) {
+  std::vector<signed char>().swap(signs_);
+  return run_factorisation(A, progress);
+}
+
+int SupernodalFactor::factorize_indefinite(const SymmetricMatrix& A) {
+  signs_.assign(structure_.n, 1);
+  return run_factorisation(A, {});
+}
+
+int SupernodalFactor::run_factorisation(const SymmetricMatrix& A,
+                                        const std::function<void(double)>& progress) {
   sort_entries(A);
   double flops = 0;
   for (double work : work_) flops += work;
@@ -346,6 +358,7 @@ int SupernodalFactor::factorize(const SymmetricMatrix& A, const std::function<vo
   for (Worker& worker : workers_) {
     std::vector<int>().swap(worker.position);
     worker.product.reset();
+    std::vector<double>().swap(worker.turned);
   }
   // an empty list would be assigned without freeing the memory
   std::vector<Entry>().swap(entries_);
@@ -362,7 +375,7 @@ int SupernodalFactor::advance_factor(int task, Worker& worker) {
       start_panel(t, worker);
       for (int64_t i = source_start_[p]; i < source_start_[p + 1]; ++i)
         subtract_descendant(t, sources_[i], worker);
-      for (int q = first_panel_[t.supernode]; q < p; ++q) subtract_sibling(t, panels_[q]);
+      for (int q = first_panel_[t.supernode]; q < p; ++q) subtract_sibling(t, panels_[q], worker);
       if (!divide_by_pivots(t)) return DependentTasks::kFailed;
     }
     return DependentTasks::kDone;
@@ -387,7 +400,7 @@ int SupernodalFactor::advance_factor(int task, Worker& worker) {
     if (!schedule_->done(needed)) return needed;
     if (schedule_->earlier_is_ready(task)) return DependentTasks::kYield;
     if (own)
-      subtract_sibling(t, panels_[q]);
+      subtract_sibling(t, panels_[q], worker);
     else
       subtract_descendant(t, *run, worker);
   }
@@ -423,23 +436,31 @@ void SupernodalFactor::subtract_descendant(const Panel& t, const Run& run, Worke
   double* L = block(t.supernode);
   const int* row = row_list(d) + run.begin;
   const int* position = worker.position.data();
+  // L(T,d), or L(T,d) S_d
+  int ldt = ldd;
+  const double* top_rows = D;
+  if (!signs_.empty()) {
+    top_rows = signed_rows(D, columns, ldd, structure_.first[d], k, worker);
+    ldt = columns;
+  }
 
   // rows that follow each other in both: the product goes straight to its place
   const int top = position[row[0]];
   if (position[row[rows - 1]] - top == rows - 1) {
-    multiply_transposed(rows, columns, k, -1, D, ldd, D, ldd, 1, L + top + static_cast<int64_t>(top) * h, h);
+    multiply_transposed(rows, columns, k, -1, D, ldd, top_rows, ldt, 1,
+                        L + top + static_cast<int64_t>(top) * h, h);
     return;
   }
 
   // the square on the diagonal is symmetric; two calls pay only when it is a good part of the product
   double* C = worker.product.get();
-  if (columns >= 48 && rows < 4 * columns) {
+  if (signs_.empty() && columns >= 48 && rows < 4 * columns) {
     const double one = 1, zero = 0;
     dsyrk_("L", "N", &columns, &k, &one, D, &ldd, &zero, C, &rows);
     if (rows > columns)
       multiply_transposed(rows - columns, columns, k, 1, D + columns, ldd, D, ldd, 0, C + columns, rows);
   } else {
-    multiply_transposed(rows, columns, k, 1, D, ldd, D, ldd, 0, C, rows);
+    multiply_transposed(rows, columns, k, 1, D, ldd, top_rows, ldt, 0, C, rows);
   }
   int* relative = worker.relative.data();
   for (int i = 0; i < rows; ++i) relative[i] = position[row[i]];
@@ -451,16 +472,36 @@ void SupernodalFactor::subtract_descendant(const Panel& t, const Run& run, Worke
 }
 
 // L(:,T) -= L(:,q) L(T,q)^T for an earlier panel q of the same supernode
-void SupernodalFactor::subtract_sibling(const Panel& t, const Panel& q) {
-  const int h = structure_.height(t.supernode);
+void SupernodalFactor::subtract_sibling(const Panel& t, const Panel& q, Worker& worker) {
+  const int h = structure_.height(t.supernode), columns = t.end - t.begin, k = q.end - q.begin;
   double* L = block(t.supernode);
   const double* Q = L + t.begin + static_cast<int64_t>(q.begin) * h;
-  multiply_transposed(h - t.begin, t.end - t.begin, q.end - q.begin, -1, Q, h, Q, h, 1,
+  const double* top_rows = Q;
+  int ldt = h;
+  if (!signs_.empty()) {
+    top_rows = signed_rows(Q, columns, h, structure_.first[t.supernode] + q.begin, k, worker);
+    ldt = columns;
+  }
+  multiply_transposed(h - t.begin, columns, k, -1, Q, h, top_rows, ldt, 1,
                       L + t.begin + static_cast<int64_t>(t.begin) * h, h);
+}
+
+// The rows given (count by columns) times S of the columns from `first` on: count by columns, without gaps
+const double* SupernodalFactor::signed_rows(const double* rows, int count, int stride, int first, int columns,
+                                            Worker& worker) {
+  worker.turned.resize(std::max(worker.turned.size(), static_cast<size_t>(count) * columns));
+  double* to = worker.turned.data();
+  for (int j = 0; j < columns; ++j) {
+    const double sign = signs_[first + j];
+    const double* from = rows + static_cast<int64_t>(j) * stride;
+    for (int i = 0; i < count; ++i) *to++ = sign * from[i];
+  }
+  return worker.turned.data();
 }
 
 // Factorises the square on the diagonal and divides what is below it.
 bool SupernodalFactor::divide_by_pivots(const Panel& t) {
+  if (!signs_.empty()) return divide_by_signed_pivots(t);
   const int h = structure_.height(t.supernode), w = t.end - t.begin;
   double* square = block(t.supernode) + t.begin + static_cast<int64_t>(t.begin) * h;
   int info = 0;
@@ -475,6 +516,57 @@ bool SupernodalFactor::divide_by_pivots(const Panel& t) {
     return false;
   }
   if (h > t.end) divide("T", h - t.end, w, square, h, square + w, h);
+  return true;
+}
+
+// The same with signs. Pieces of few columns: the square on their diagonal one column after the other, what
+// is below divided at once, and what it owes to the columns behind subtracted at once.
+bool SupernodalFactor::divide_by_signed_pivots(const Panel& t) {
+  constexpr int piece = 32;
+  const int h = structure_.height(t.supernode), rows = h - t.begin, width = t.end - t.begin;
+  double* L = block(t.supernode) + t.begin + static_cast<int64_t>(t.begin) * h;
+  signed char* sign = signs_.data() + structure_.first[t.supernode] + t.begin;
+  double turned[piece * kPanel];
+  for (int first = 0; first < width; first += piece) {
+    const int w = std::min(piece, width - first), below = rows - first - w;
+    double* square = L + first + static_cast<int64_t>(first) * h;
+    for (int j = 0; j < w; ++j) {
+      double* column = square + static_cast<int64_t>(j) * h;
+      const double pivot = column[j];
+      if (!(std::abs(pivot) > 0) || !std::isfinite(pivot)) {
+        const int failed = structure_.first[t.supernode] + t.begin + first + j;
+        int lowest = failed_column_;
+        while (failed < lowest && !failed_column_.compare_exchange_weak(lowest, failed)) {
+        }
+        return false;
+      }
+      const int s = pivot < 0 ? -1 : 1;
+      sign[first + j] = static_cast<signed char>(s);
+      const double root = std::sqrt(std::abs(pivot));
+      column[j] = root;
+      for (int i = j + 1; i < w; ++i) column[i] *= s / root;
+      for (int c = j + 1; c < w; ++c) {
+        double* other = square + static_cast<int64_t>(c) * h;
+        const double factor = s * column[c];
+        for (int i = c; i < w; ++i) other[i] -= column[i] * factor;
+      }
+    }
+    if (below == 0) continue;
+    // B <- B L^-T S
+    divide("T", below, w, square, h, square + w, h);
+    for (int j = 0; j < w; ++j) {
+      if (sign[first + j] > 0) continue;
+      double* column = square + w + static_cast<int64_t>(j) * h;
+      for (int i = 0; i < below; ++i) column[i] = -column[i];
+    }
+    const int behind = width - first - w;
+    if (behind == 0) continue;
+    for (int j = 0; j < w; ++j)
+      for (int i = 0; i < behind; ++i)
+        turned[j * behind + i] = sign[first + j] * square[w + i + static_cast<int64_t>(j) * h];
+    multiply_transposed(below, behind, w, -1, square + w, h, turned, behind, 1,
+                        square + w + static_cast<int64_t>(w) * h, h);
+  }
   return true;
 }
 
@@ -505,6 +597,10 @@ void SupernodalFactor::solve_in_place(Eigen::Ref<Eigen::MatrixXd> X) {
     std::fill(cursor_.begin(), cursor_.end(), -1);
     const auto forward = [&](int task, int thread) { return advance_forward(task, k, workers_[thread]); };
     schedule_->run(threads, std::ref(forward));
+    // S Z = Y
+    for (int i = 0; i < static_cast<int>(signs_.size()); ++i)
+      if (signs_[i] < 0)
+        for (int c = 0; c < k; ++c) W_[static_cast<int64_t>(i) * k + c] *= -1;
     // the way back takes the tasks in reverse
     const int last = static_cast<int>(tasks_.size()) - 1;
     std::fill(cursor_.begin(), cursor_.end(), 0);

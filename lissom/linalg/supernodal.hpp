@@ -18,6 +18,9 @@
 // call runs on one thread. The order of each sum is fixed, hence L is the same, bit by bit, for any number of
 // threads.
 //
+// An indefinite A = P^T L S L^T P has the same sums with L(T,d) S_d in the place of L(T,d), a copy of few
+// rows, and pivot blocks that are factorised with signs.
+//
 // Solves go through the same tasks. W = P X is kept with the k values of a row side by side. A subtree adds
 // what it owes to rows above it to a buffer of its own, which the panels there collect.
 #pragma once
@@ -28,6 +31,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "lissom/linalg/dependent_tasks.hpp"
@@ -60,6 +64,12 @@ class SupernodalFactor {
   // is of no use. Uses thread_count() threads. `progress` is told the fraction of the work done, by
   // the calling thread.
   int factorize(const SymmetricMatrix& A, const std::function<void(double)>& progress = {});
+
+  // Computes L and S of A = P^T L S L^T P, S = diag(+1, -1), without pivoting. Returns -1, or the lowest
+  // column whose pivot is zero or not finite; then L is of no use.
+  int factorize_indefinite(const SymmetricMatrix& A);
+  // +1 or -1 by column, in the order of elimination; empty after factorize()
+  std::span<const signed char> signs() const { return signs_; }
 
   // X <- A^-1 X, n by k. Uses workspace of this object: one caller at a time. Allocates only when k is larger
   // than ever before.
@@ -99,9 +109,14 @@ class SupernodalFactor {
     int owner = -1;
     std::vector<int> relative;
     std::unique_ptr<double[]> product;
+    std::vector<double> turned;  // L(T,d) S_d
     std::unique_ptr<double[]> rows_of_w;
   };
 
+  int run_factorisation(const SymmetricMatrix& A, const std::function<void(double)>& progress);
+  const double* signed_rows(const double* rows, int count, int stride, int first, int columns,
+                            Worker& worker);
+  bool divide_by_signed_pivots(const Panel& t);
   void make_panels();
   void make_tasks();
   void make_solve_lists();
@@ -115,7 +130,7 @@ class SupernodalFactor {
   void start_panel(const Panel& t, Worker& worker);
   void locate_rows(int s, Worker& worker);
   void subtract_descendant(const Panel& t, const Run& run, Worker& worker);
-  void subtract_sibling(const Panel& t, const Panel& q);
+  void subtract_sibling(const Panel& t, const Panel& q, Worker& worker);
   bool divide_by_pivots(const Panel& t);
 
   int first_column(int panel) const {
@@ -131,6 +146,7 @@ class SupernodalFactor {
 
   SupernodalStructure structure_;
   std::unique_ptr<double[]> values_;
+  std::vector<signed char> signs_;  // S; empty where A is positive definite
   std::vector<Panel> panels_;
   std::vector<int> first_panel_;  // of each supernode
   std::vector<Run> sources_;      // by panel: what is subtracted from it, in this order

@@ -198,7 +198,8 @@ std::vector<std::string> write_body_results(const FeBody& body, const std::files
       "mode,frequency_hz,residual,effective_mass_x,effective_mass_y,effective_mass_z,effective_inertia_x,"
       "effective_inertia_y,effective_inertia_z\n");
   for (int i = 0; i < modes.count(); ++i) {
-    csv.write(fmt::format("{},{:.12g},{:.3g}", i + 1, modes.frequencies_hz[i], modes.residuals[i]));
+    csv.write(fmt::format("{},{:.12g},{:.3g}", body.vibration->below + i + 1, modes.frequencies_hz[i],
+                          modes.residuals[i]));
     for (int k = 0; k < 6; ++k)
       csv.write(modes.effective_mass.cols() == 6 ? fmt::format(",{:.9g}", modes.effective_mass(i, k)) : ",");
     csv.write("\n");
@@ -352,7 +353,8 @@ std::string describe_modes(const FeBody& body) {
   if (masses) header.insert(header.end(), {"mass x kg", "mass y kg", "mass z kg"});
   Table table(std::move(header));
   for (int i = 0; i < modes.count(); ++i) {
-    std::vector<std::string> row = {fmt::format("{}", i + 1), fmt::format("{:.6g}", modes.frequencies_hz[i]),
+    std::vector<std::string> row = {fmt::format("{}", body.vibration->below + i + 1),
+                                    fmt::format("{:.6g}", modes.frequencies_hz[i]),
                                     fmt::format("{:.1e}", modes.residuals[i])};
     // parts per million of the mass are round-off to the eye
     const double total = masses ? std::max(1e-300, modes.effective_mass.leftCols(3).maxCoeff()) : 1;
@@ -374,6 +376,13 @@ json modes_json(const FeBody& body) {
   j["residuals"] = vector_json(modes.residuals);
   j["rigid_modes"] = modes.rigid_count;
   if (modes.effective_mass.cols() == 6) j["effective_mass"] = to_json(modes.effective_mass);
+  j["below"] = v.below;
+  if (v.counted.known())
+    j["counted"] = {{"below_hz", hertz(v.counted.below)},
+                    {"modes", v.counted.counted},
+                    {"found", v.counted.found},
+                    {"growth", v.counted.growth},
+                    {"seconds", v.counted.seconds}};
   j["mass_kind"] = modes.mass_kind;
   j["fixed"] = modes.fixed_sets;
   j["parts"] = v.parts;

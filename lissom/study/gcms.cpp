@@ -28,6 +28,7 @@ ModeSet free_modes(const FeBody& body, const FeModel& model, int highest, GcmsRe
   VibrationOptions options = body.spec.modes.value_or(VibrationOptions{});
   options.fix.clear();
   options.count = 6 + highest;
+  options.from_hz = options.up_to_hz = 0;  // a slice of them would lack the first ones
   Vibration vibration = compute_modes(model, options, diagnostics, progress);
   for (const auto& [phase, seconds] : vibration.seconds.phases())
     result.seconds.add("gcms " + phase, seconds);

@@ -148,6 +148,20 @@ std::string errors_csv(const std::vector<ModeError>& modes, const std::string& p
   return text;
 }
 
+// What a static stress under inertia and gravity is off by; nothing where it is not known.
+std::string describe_inertia(const InertiaAnswers& inertia) {
+  if (std::isnan(inertia.error)) return "";
+  std::string text =
+      fmt::format("static stress under inertia and gravity: off by at most {} % in the energy norm",
+                  percent(inertia.error));
+  if (inertia.vectors > 0)
+    text += fmt::format(" ({} % without the {} for them)", percent(inertia.without),
+                        plural(inertia.vectors, "attachment mode"));
+  else if (inertia.error > 0.05)
+    text += "; inertia_loads = true adds what is missing";
+  return text + "\n";
+}
+
 constexpr const char* error_columns = "mode,frequency_hz,lower_estimate,paper_estimate,zeta_2,bound,exact\n";
 
 void write_text(const std::filesystem::path& path, const std::string& text) {
@@ -266,6 +280,12 @@ std::string describe_reduction(const Reduction& r) {
                                : fmt::format("asked for {:g} %, NOT reached", 100 * errors.tolerance);
   text += fmt::format("largest error of {}: {}: {}{}\n", plural(errors.modes.size(), "flexible mode"),
                       verdict, proven, more);
+  text += describe_inertia(r.inertia);
+  if (r.counted.confirmed())
+    text += fmt::format(
+        "counted: {} below {:.6g} Hz, none missing\n",
+        plural(r.counted.counted, body.basis == "free-interface" ? "mode" : "fixed-interface mode"),
+        hertz(r.counted.below));
   if (!std::holds_alternative<std::monostate>(body.damping))
     text += "damping: " + describe(body.damping) + "\n";
   text += "\n" + coordinate_table(body) + "\n" + error_table(errors);
@@ -308,6 +328,16 @@ json reduction_json(const Reduction& r) {
                   {"paper_estimate", json_number(errors.max_paper_estimate())},
                   {"exact", json_number(errors.max_exact())}};
   j["errors"] = errors_json(errors.modes);
+  if (r.counted.known())
+    j["counted"] = {{"below_hz", hertz(r.counted.below)},
+                    {"modes", r.counted.counted},
+                    {"found", r.counted.found},
+                    {"growth", r.counted.growth},
+                    {"seconds", r.counted.seconds}};
+  if (!std::isnan(r.inertia.error))
+    j["inertia_loads"] = {{"error", r.inertia.error},
+                          {"error_without", r.inertia.without},
+                          {"attachment_modes", r.inertia.vectors}};
   j["damping"] = describe(body.damping);
   j["interfaces"] = json::array();
   for (const InterfaceFrame& frame : body.interfaces)

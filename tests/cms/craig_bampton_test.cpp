@@ -15,7 +15,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using namespace test;
 
-const MatrixXd no_loads(0, 0);
+const BasisLoads no_loads;
 
 // F_rs of the modes that are not kept, from all eigenpairs
 struct DenseResidual {
@@ -180,7 +180,8 @@ TEST(CraigBampton, AttachmentModesGiveTheExactStaticDisplacement) {
     MatrixXd loads = MatrixXd::Zero(body.model.dof_count(), 3);
     loads(d.s[10], 0) = 1, loads(d.s[40], 1) = 1, loads(d.s[10], 2) = 2;
     for (const bool residuals : {false, true}) {
-      const CraigBamptonBasis basis = reduction.basis(lowest_modes(6, residuals), loads);
+      const CraigBamptonBasis basis =
+          reduction.basis(lowest_modes(6, residuals), {.forces = loads, .inertia = {}});
       const int n_i = basis.pencil.interior();
       EXPECT_EQ(std::accumulate(basis.attachment.begin(), basis.attachment.end(), 0), 2) << body.name;
       EXPECT_EQ(n_i, 6 + 2 + (residuals ? static_cast<int>(d.b.size()) : 0)) << body.name;

@@ -13,7 +13,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using namespace test;
 
-const MatrixXd no_loads(0, 0);
+const BasisLoads no_loads;
 
 // How an estimate compares with the exact error: samples, those below it, and the smallest and largest ratio.
 struct Effectivity {

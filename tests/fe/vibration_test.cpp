@@ -217,6 +217,72 @@ TEST(Vibration, AnAveragingSpiderLeavesFreeFrequenciesAndARigidOneRaisesThem) {
   EXPECT_EQ(r.modes.rigid_count, 6);
 }
 
+TEST(Vibration, ModesBetweenTwoFrequenciesAreThoseOfTheWholeList) {
+  // of square section: bending modes come in pairs
+  BoxOptions options = beam();
+  options.size = {1, 0.1, 0.1};
+  const FeModel model = model_of(box_mesh(ElementType::Hex8, options));
+  const Vibration all = modes_of(model, 40);
+  EXPECT_TRUE(all.counted.confirmed());
+  const Eigen::VectorXd& hz = all.modes.frequencies_hz;
+  const auto between = [&](int first, int last) {
+    VibrationOptions slice;
+    slice.from_hz = first == 0 ? 0 : 0.5 * (hz[first - 1] + hz[first]);
+    slice.up_to_hz = 0.5 * (hz[last] + hz[last + 1]);
+    Diagnostics diagnostics;
+    const Vibration v = compute_modes(model, slice, diagnostics);
+    EXPECT_TRUE(diagnostics.empty());
+    return v;
+  };
+  // with the rigid motions, pairs at either end, far up
+  for (const auto& [first, last] : {std::pair{0, 11}, std::pair{8, 15}, std::pair{20, 33}}) {
+    // in the gaps of the list
+    if (hz[last + 1] - hz[last] < 1e-3 * hz[last] ||
+        (first > 0 && hz[first] - hz[first - 1] < 1e-3 * hz[first]))
+      continue;
+    const Vibration v = between(first, last);
+    ASSERT_EQ(v.modes.count(), last - first + 1);
+    EXPECT_EQ(v.below, first);
+    EXPECT_TRUE(v.counted.confirmed());
+    for (int i = std::max(first, 6); i <= last; ++i)
+      EXPECT_NEAR(v.modes.frequencies_hz[i - first], hz[i], 1e-8 * hz[i]) << i;
+    const Eigen::MatrixXd M = v.modes.shapes.transpose() * (model.M.full() * v.modes.shapes);
+    EXPECT_LT((M - Eigen::MatrixXd::Identity(M.rows(), M.cols())).cwiseAbs().maxCoeff(), 1e-9);
+  }
+  VibrationOptions empty;
+  empty.from_hz = 0.4 * hz[6], empty.up_to_hz = 0.6 * hz[6];
+  EXPECT_NE(message_of(model, empty).find("no mode lies between"), std::string::npos);
+  EXPECT_NE(message_of(model, empty).find("6 lie below"), std::string::npos);
+  std::swap(empty.from_hz, empty.up_to_hz);
+  EXPECT_NE(message_of(model, empty).find("less than up_to_hz"), std::string::npos);
+}
+
+TEST(Vibration, ACountFindsTheModesThatACrippledSolverLoses) {
+  // a cube: pairs and triples of equal frequencies, of which one vector at a time sees one each
+  BoxOptions options;
+  options.size = {0.2, 0.2, 0.2};
+  options.cells = {5, 5, 5};
+  const FeModel model = model_of(box_mesh(ElementType::Hex8, options));
+  const Vibration right = modes_of(model, 30);
+  EXPECT_TRUE(right.counted.confirmed());
+  VibrationOptions crippled;
+  crippled.count = 30;
+  crippled.block = 1;
+  crippled.look_for_lost = false;
+  crippled.count_modes = false;
+  Diagnostics unaware, aware;
+  const Vibration wrong = compute_modes(model, crippled, unaware);
+  const double last = right.modes.eigenvalues[29];
+  EXPECT_GT((wrong.modes.eigenvalues - right.modes.eigenvalues).cwiseAbs().maxCoeff(), 1e-3 * last);
+  EXPECT_TRUE(unaware.empty());
+  crippled.count_modes = true;
+  const Vibration found = compute_modes(model, crippled, aware);
+  EXPECT_LT((found.modes.eigenvalues - right.modes.eigenvalues).cwiseAbs().maxCoeff(), 1e-8 * last);
+  EXPECT_TRUE(found.counted.confirmed());
+  ASSERT_FALSE(aware.empty());
+  EXPECT_NE(to_string(aware.warnings().front()).find("had missed"), std::string::npos);
+}
+
 TEST(Vibration, WrongRequestsAreNamed) {
   const FeModel model = model_of(box_mesh(ElementType::Hex8, beam()));
   VibrationOptions options;
