@@ -470,8 +470,7 @@ InertiaAnswers CraigBampton::Impl::attach_inertia(const BasisLoads& loads, Inter
   result.vectors = static_cast<int>(basis.V.cols() - before);
   // measured again with the basis as it is
   left = left_of_answers(F, Z, basis);
-  result.error =
-      directions_left_out(energy, left_out(left), std::numeric_limits<double>::infinity()).largest;
+  result.error = directions_left_out(energy, left_out(left), std::numeric_limits<double>::infinity()).largest;
   return result;
 }
 

@@ -275,12 +275,12 @@ Reduction reduce_craig_bampton(const FeModel& model, const Mesh* mesh, const Red
           "{} fixed-interface modes lie below {:.6g} Hz by Sylvester's law of inertia, but the eigen-solver "
           "found {} of them",
           result.counted.counted, hertz(result.counted.below), result.counted.found);
-    diagnostics.warn("reduce.counted",
-                     fmt::format("the eigen-solver had missed {}, which the count below {:.6g} Hz told; they "
-                                 "were looked for again",
-                                 plural(result.counted.missing(), "fixed-interface mode"),
-                                 hertz(result.counted.below)),
-                     {model.source, 0});
+    diagnostics.warn(
+        "reduce.counted",
+        fmt::format("the eigen-solver had missed {}, which the count below {:.6g} Hz told; they "
+                    "were looked for again",
+                    plural(result.counted.missing(), "fixed-interface mode"), hertz(result.counted.below)),
+        {model.source, 0});
     components.restore(result.counted.missing());
   }
   if (result.counted.found >= 0 && !result.counted.confirmed())

@@ -309,8 +309,7 @@ Vibration compute_modes(const FeModel& model, const VibrationOptions& options, D
   }
   const int n = static_cast<int>(keep.size());
   const bool slice = options.up_to_hz > 0;
-  if (!slice && options.count < 1)
-    fail_input("the number of modes is {}, expected 1 or more", options.count);
+  if (!slice && options.count < 1) fail_input("the number of modes is {}, expected 1 or more", options.count);
   if (!(options.from_hz >= 0) || (options.from_hz > 0 && !(options.from_hz < options.up_to_hz)))
     fail_input("from_hz is {:g}, expected 0 or more and less than up_to_hz, which is {:g}", options.from_hz,
                options.up_to_hz);
@@ -409,16 +408,16 @@ Vibration compute_modes(const FeModel& model, const VibrationOptions& options, D
                                  plural(counted.lost, "mode"), hertz(counted.count.below)),
                      {model.source, 0});
   if (options.count_modes && counted.count.found >= 0 && !counted.count.confirmed())
-    diagnostics.warn("modes.count",
-                     fmt::format("the count of the modes below {:.6g} Hz is no confirmation ({}): round-off "
-                                 "of the factorisation, whose pivots grew by {:.1e}, stands in the way",
-                                 hertz(counted.count.below),
-                                 counted.count.known()
-                                     ? fmt::format("{} were counted, {} found", counted.count.counted,
-                                                   counted.count.found)
-                                     : std::string("none was possible"),
-                                 counted.count.growth),
-                     {model.source, 0});
+    diagnostics.warn(
+        "modes.count",
+        fmt::format("the count of the modes below {:.6g} Hz is no confirmation ({}): round-off "
+                    "of the factorisation, whose pivots grew by {:.1e}, stands in the way",
+                    hertz(counted.count.below),
+                    counted.count.known()
+                        ? fmt::format("{} were counted, {} found", counted.count.counted, counted.count.found)
+                        : std::string("none was possible"),
+                    counted.count.growth),
+        {model.source, 0});
   if (counted.count.known()) result.seconds.add("count", counted.count.seconds);
   if (pairs.recovered > 0)
     diagnostics.warn(

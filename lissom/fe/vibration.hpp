@@ -25,19 +25,19 @@ struct VibrationOptions {
   // Instead of `count`: all modes from the one frequency (0: from the lowest) up to the other [Hz], if that
   // is positive. How many they are is counted beforehand, so that the modes below need not be computed.
   double from_hz = 0, up_to_hz = 0;
-  bool count_modes = true;  // check by the inertia of K - sigma M that no mode is missing (mode_count.hpp)
+  bool count_modes = true;    // check by the inertia of K - sigma M that no mode is missing (mode_count.hpp)
   bool look_for_lost = true;  // of the eigen-solver (EigenSolverOptions); off in tests of the count only
 };
 
 inline constexpr int answer_terms = 5;
 
 struct Vibration {
-  ModeSet modes;            // shapes over all degrees of freedom of the model, zero where they are held
+  ModeSet modes;  // shapes over all degrees of freedom of the model, zero where they are held
   // Answers to the forces, zero where rows are held: of a mode phi they have phi (phi' f) / lambda times
   // 1 - r^5, r = -sigma / (lambda - sigma) (answer_terms), and of a rigid motion any amount. So they are
   // static answers but for what the lowest modes have of them, which can be told.
   Eigen::MatrixXd answers;
-  int parts = 1;            // unconnected parts
+  int parts = 1;  // unconnected parts
   int solves = 0, restarts = 0, recovered = 0;
   ModeCount counted;  // below the highest mode found, rigid ones included
   int below = 0;      // modes below from_hz

@@ -186,20 +186,22 @@ class Places {
 
 ExportModel export_mechanism(const Mechanism& mechanism, const std::string& name, JobContext& context) {
   ExportModel model = begin_model(mechanism, name);
-  MechanismOde ode(mechanism.study, mechanism.make(), context.diagnostics, context.progress);
-  const StudySystem& built = ode.built();
+  StudySystem built = mechanism.make();
   const System& system = *built.system;
+  const std::shared_ptr<const SlapModel> reduced = built.rom;
+  const std::vector<Sensor> sensors = built.sensors;
+  MechanismOde ode = study_ode(mechanism.study, std::move(built), context.diagnostics, context.progress);
   if (ode.method() != "slap")
     fail_input("{}: is a model of the method \"{}\", expected \"linear\" or \"slap\" in an export",
                mechanism.title, ode.method());
-  if (!built.rom->polynomial)
+  if (!reduced->polynomial)
     fail_input(
         "{}: the model has no polynomial form, only the exact kernel, which is not exported; train it again "
         "with "
         "this version of Lissom, with kernel = \"polynomial\" in [train] where the training would not take "
         "it",
         mechanism.title);
-  const SlapModel& slap = *built.rom;
+  const SlapModel& slap = *reduced;
   const Index m = slap.order();
   SystemEquations equations(system);
 
@@ -241,7 +243,7 @@ ExportModel export_mechanism(const Mechanism& mechanism, const std::string& name
   // sensors in their order, those that have no counterpart left out by name
   std::vector<Index> columns;
   std::vector<std::string> left_out;
-  SensorBank bank(system, built.sensors);
+  SensorBank bank(system, sensors);
   for (Index column = 0; column < static_cast<Index>(bank.columns().size());) {
     const Sensor& sensor = bank.sensor_of(static_cast<int>(column));
     Index size = 1;

@@ -223,8 +223,7 @@ struct StressAtDefault {
 
 // The static stress of a body held at `root`, reduced by default settings or without the answers to inertia,
 // under the acceleration field a(X) = Translation + S X of every node, against ccx.
-StressAtDefault compare(const Mesh& mesh, bool answers, const Field& acceleration,
-                        const std::string& dload) {
+StressAtDefault compare(const Mesh& mesh, bool answers, const Field& acceleration, const std::string& dload) {
   Diagnostics diagnostics;
   AssemblyOptions assembly;
   // a rigid spider, whose reference is the last node: held, it holds the face
@@ -269,8 +268,7 @@ StressAtDefault compare(const Mesh& mesh, bool answers, const Field& acceleratio
 }
 
 // Returns what the stress is off by without the answers.
-double expect_right(const char* what, const Mesh& mesh, const Field& acceleration,
-                    const std::string& dload) {
+double expect_right(const char* what, const Mesh& mesh, const Field& acceleration, const std::string& dload) {
   const StressAtDefault with = compare(mesh, true, acceleration, dload),
                         without = compare(mesh, false, acceleration, dload);
   std::cout << what << ": peak " << with.peak / 1e6 << " MPa, ccx " << with.ccx_peak / 1e6 << ", off by "
@@ -308,8 +306,9 @@ TEST(InertiaLoadsAgainstCalculix, AnAcceleratedArmHasItsStressAtDefaultSettings)
 
 TEST(InertiaLoadsAgainstCalculix, ABodyUnderGravityHasItsStressAtDefaultSettings) {
   ASSERT_TRUE(has_ccx()) << "ccx" << test::install_hint;
-  expect_right("fan under gravity", fan(), [](const Vector3d&) { return Vector3d(0, 9.81, 0); },
-               "EALL, GRAV, 9.81, 0, -1, 0\n");
+  expect_right(
+      "fan under gravity", fan(), [](const Vector3d&) { return Vector3d(0, 9.81, 0); },
+      "EALL, GRAV, 9.81, 0, -1, 0\n");
 }
 
 }  // namespace
