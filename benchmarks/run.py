@@ -1080,7 +1080,7 @@ def bench_startup(folder):
 BENCHMARKS = {"part": bench_part, "readers": bench_readers, "scaling": bench_scaling, "million": bench_million,
               "reduction": bench_reduction, "exudyn": bench_exudyn, "simulation": bench_simulation, "chain": bench_chain, "slap": bench_slap,
               "stress": bench_stress, "paraview": bench_paraview, "ancf": bench_ancf,
-              "report": bench_report, "sweep": bench_sweep, "python": bench_python, "control": bench_control, "control-of-models": bench_control_of_models, "startup": bench_startup}
+              "report": bench_report, "sweep": bench_sweep, "python": bench_python, "control": bench_control, "control_of_models": bench_control_of_models, "startup": bench_startup}
 
 
 def main():

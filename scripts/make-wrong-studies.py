@@ -225,6 +225,12 @@ def misspelt(word):
     return word + word[-1]
 
 
+def accepts(schema, value):
+    return (schema.get("minimum", value) <= value <= schema.get("maximum", value)
+            and not value <= schema.get("exclusiveMinimum", value - 1)
+            and not value >= schema.get("exclusiveMaximum", value + 1))
+
+
 def wrong_values(schema):
     """(what is wrong, value, further words that the message has)"""
     every = alternatives(schema)
@@ -249,6 +255,9 @@ def wrong_values(schema):
             for bound, sign in (("minimum", -1), ("exclusiveMinimum", -0.5), ("maximum", 1), ("exclusiveMaximum", 0.5)):
                 if bound in one:
                     value = one[bound] + sign * (1 if bound.endswith("imum") else 0)
+                    # which may be right where the key has another meaning
+                    if any(accepts(other, value) for other in numeric if other is not one):
+                        continue
                     yield bound, (int(value) if one["type"] == "integer" else float(value)), "expected"
         if any(one.get("type") == "number" for one in numeric):
             yield "unit", "5 mol", "unit"

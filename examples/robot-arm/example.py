@@ -6,7 +6,7 @@ with the servos of the case `servo`, whose linear model goes to scipy.signal (an
 Prints:
 
     sag of the tip 6.46 mm, torques 63.63 and 18.80 N m
-    brakes on: 168 states, 6.701 Hz (0.42 %), 6.701 Hz (0.42 %), 43.125 Hz (2.71 %)
+    brakes on: 148 states, 6.701 Hz (0.42 %), 6.701 Hz (0.42 %), 43.125 Hz (2.71 %)
     bent: 8.16 Hz, 8.86 Hz
     payload of 1 kg: 10.21 Hz, of 3 kg: 6.70 Hz, of 6 kg: 4.92 Hz
     tip.z by push at 1 Hz: 1.65e-04 m/N; C (s - A)^-1 B + D is the same to <1e-8

@@ -514,10 +514,7 @@ std::string_view name_of(ReductionBasis basis) {
 }
 
 bool wants_inertia_answers(const ReductionOptions& options) {
-  if (options.basis == ReductionBasis::FreeModes) return false;
-  const SelectionMethod method = options.selection.method;
-  return options.inertia_loads.value_or(
-      options.stress && (method == SelectionMethod::Certified || method == SelectionMethod::Estimate));
+  return options.inertia_loads && options.basis != ReductionBasis::FreeModes;
 }
 
 Reduction reduce(const FeModel& model, const Mesh* mesh, const ReductionOptions& options,

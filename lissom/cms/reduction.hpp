@@ -37,10 +37,9 @@ struct ReductionOptions {
   // shared evenly by the nodes.
   std::vector<InterfaceSpec> loads;
   // Static answers to inertia and gravity (inertia_loads.hpp) join the basis too, as far as it does not have
-  // them to `inertia_tolerance` in the energy norm. Where it is not said: with stress and a number of modes
-  // that Lissom chooses ("certified", "estimate"); "fixed" and "paper" keep what they say. Not with
-  // FreeModes, which are the natural modes alone.
-  std::optional<bool> inertia_loads;
+  // them to `inertia_tolerance` in the energy norm. Not with FreeModes, which are the natural modes alone.
+  // What is missing without them is told in any case (Reduction::inertia).
+  bool inertia_loads = false;
   double inertia_tolerance = 1e-3;
   Damping damping;
   bool exact_errors = false;       // also solve the eigenproblem of the whole body, for comparison
@@ -73,7 +72,7 @@ struct Reduction {
   PhaseTimes seconds;
 };
 
-// Whether the answers to inertia join: what was said, or what stands there where nothing was.
+// Whether the answers to inertia join.
 bool wants_inertia_answers(const ReductionOptions& options);
 
 // `mesh` is what the model was assembled from, for stress; may be null. Throws InputError for what the user

@@ -19,10 +19,12 @@ using Eigen::Vector3d;
 using Eigen::VectorXd;
 
 constexpr const char* mechanism_run_fields =
-    R"(  /* accelerations and those of the integrator, here and one step before; the last step; the inputs held in it */
+    R"(  /* accelerations and those of the integrator, here and one step before; the last step; the inputs held in it; backward
+     differences of the accelerations over equal steps, and how far predictions by them were off */
   @type@_real a[@m@], a_before[@m@], alpha[@m@], alpha_before[@m@], last_h, t0, curvature, held[@p1@];
+  @type@_real differences[5][@m@], offs[4];
   @type@_real turns[@turn_numbers@]; /* time, angle and rate of those that wind up, as counted last */
-  int is_held, linear_guess;
+  int is_held, known, guess;
 )";
 
 constexpr const char* rows_functions = R"(
@@ -611,6 +613,40 @@ static int residual(const real *p, real t, const real *x, const real *a, const r
   return all_finite(r, M) && (!J || all_finite(J, M * M)) ? OK : NOT_FINITE;
 }
 
+/* Nothing is known of the accelerations but these. */
+static void begin_history(@type@_run *run) {
+  memset(run->differences, 0, sizeof run->differences);
+  memset(run->offs, 0, sizeof run->offs);
+  memcpy(run->differences[0], run->a, sizeof run->a);
+  run->last_h = 0;
+  run->known = 0;
+  run->guess = 1;
+}
+
+/* The accelerations at the end of a step h among the differences: the (p + 1)-th is what a prediction of order p was off
+   by, and the order that was nearest of late is taken next. */
+static void extend_history(@type@_run *run, const real *a, real h) {
+  real newer[M], older[M];
+  int i, k, orders;
+  if (run->last_h > 0 && h != run->last_h) run->known = 0;
+  orders = run->known < 3 ? run->known : 3;
+  memcpy(newer, a, sizeof newer);
+  for (k = 0; k <= orders + 1; k++) {
+    real off = 0;
+    memcpy(older, run->differences[k], sizeof older);
+    memcpy(run->differences[k], newer, sizeof newer);
+    for (i = 0; i < M; i++) newer[i] -= older[i];
+    if (k > orders) break;
+    for (i = 0; i < M; i++)
+      if (scale[i] * REAL(fabs)(newer[i]) > off) off = scale[i] * REAL(fabs)(newer[i]);
+    run->offs[k] = off > (real)0.7 * run->offs[k] ? off : (real)0.7 * run->offs[k];
+  }
+  run->known = run->known < 3 ? run->known + 1 : 4;
+  run->guess = 0;
+  for (k = 1; k <= orders; k++)
+    if (run->offs[k] < run->offs[run->guess]) run->guess = k;
+}
+
 /* As if nothing had been before: accelerations of the state here. */
 static int start_again(@type@_run *run, real t, const real *u) {
   real a[M];
@@ -620,8 +656,7 @@ static int start_again(@type@_run *run, real t, const real *u) {
   if (status != OK) return status;
   for (i = 0; i < M; i++) run->a[i] = run->a_before[i] = run->alpha[i] = run->alpha_before[i] = a[i];
   run->t = t;
-  run->last_h = 0;
-  run->linear_guess = 1;
+  begin_history(run);
   return OK;
 }
 
@@ -658,15 +693,14 @@ static int follow_inputs(@type@_run *run, real h, const real *u) {
   }
   for (i = 0; u && i < P; i++) run->held[i] = u[i];
   run->is_held = u != 0;
-  run->last_h = 0;
-  run->linear_guess = 1;
+  begin_history(run);
   return OK;
 }
 
 static int one_step(@type@_run *run, real h, real end, const real *u) {
   const real ca = (1 - ALPHA_M) / ((1 - ALPHA_F) * BETA * h * h), cv = GAMMA / (BETA * h);
   const real *q = run->x, *v = run->x + M, *a = run->a;
-  real x[N], a1[M], from[M], to[M], r[M], J[M * M], turns[@turn_numbers@], previous = 0, slope, curvature;
+  real x[N], a1[M], from[M], to[M], r[M], J[M * M], turns[@turn_numbers@], previous = 0, curvature;
   int i, k, status, done = 0;
   /* the integrator's accelerations for a step of this length */
   for (i = 0; i < M; i++) from[i] = run->alpha[i];
@@ -688,10 +722,12 @@ static int one_step(@type@_run *run, real h, real end, const real *u) {
     for (i = 0; i < M; i++)
       from[i] += (ALPHA_M - ALPHA_F) * (h / run->last_h - 1) * (run->alpha[i] - run->alpha_before[i]);
   }
-  /* prediction: accelerations as they were, or along a line where that was nearer last time */
-  slope = run->last_h > 0 && run->linear_guess ? h / run->last_h : 0;
+  /* prediction: the polynomial of the order that was nearest of late, over equal steps; otherwise along a line */
   for (i = 0; i < M; i++) {
-    a1[i] = a[i] + slope * (a[i] - run->a_before[i]);
+    a1[i] = a[i];
+    if (run->last_h > 0 && run->guess > 0 && h != run->last_h) a1[i] += h / run->last_h * (a[i] - run->a_before[i]);
+    if (run->last_h > 0 && h == run->last_h)
+      for (k = 1; k <= run->guess && k <= run->known; k++) a1[i] += run->differences[k][i];
     to[i] = ((1 - ALPHA_F) * a1[i] + ALPHA_F * a[i] - ALPHA_M * from[i]) / (1 - ALPHA_M);
     x[i] = q[i] + h * v[i] + h * h * (((real)0.5 - BETA) * from[i] + BETA * to[i]);
     x[M + i] = v[i] + h * ((1 - GAMMA) * from[i] + GAMMA * to[i]);
@@ -723,15 +759,7 @@ static int one_step(@type@_run *run, real h, real end, const real *u) {
   status = count_turns(run->p, end, x, u, turns);
   if (status != OK) return status;
   memcpy(run->turns, turns, sizeof turns);
-  if (run->last_h > 0) {
-    real constant = 0, linear = 0;
-    for (i = 0; i < M; i++) {
-      const real change = a1[i] - a[i], left = change - h / run->last_h * (a[i] - run->a_before[i]);
-      if (scale[i] * REAL(fabs)(change) > constant) constant = scale[i] * REAL(fabs)(change);
-      if (scale[i] * REAL(fabs)(left) > linear) linear = scale[i] * REAL(fabs)(left);
-    }
-    run->linear_guess = linear < constant;
-  }
+  extend_history(run, a1, h);
   for (i = 0; i < M; i++) {
     to[i] = ((1 - ALPHA_F) * a1[i] + ALPHA_F * a[i] - ALPHA_M * from[i]) / (1 - ALPHA_M);
     run->a_before[i] = run->a[i];

@@ -135,8 +135,8 @@ ReduceSpec read_reduce_spec(TomlTable& table, const std::filesystem::path& folde
   if (selection.method != SelectionMethod::Fixed && table.has("count"))
     table.problem("count", "goes with method = \"fixed\" only; otherwise the tolerance decides");
 
-  options.inertia_loads = table.boolean("inertia_loads");
-  if (options.inertia_loads == true && options.basis == ReductionBasis::FreeModes)
+  options.inertia_loads = table.boolean("inertia_loads").value_or(false);
+  if (options.inertia_loads && options.basis == ReductionBasis::FreeModes)
     table.problem("inertia_loads",
                   "is true, but the basis 'free-modes' has nothing but natural modes; take 'craig-bampton'");
   if (auto damping = table.table("damping")) options.damping = read_damping(*damping, folder);

@@ -168,7 +168,7 @@ VibrationOptions read_vibration(TomlTable& table) {
   if (up_to && !(*up_to > 0))
     table.problem("up_to_hz", fmt::format("is {:g}, expected a positive frequency", *up_to));
   if (up_to && table.has("count")) table.problem("up_to_hz", "says the same as 'count': give one of the two");
-  if (from && !up_to) table.problem("from_hz", "goes with 'up_to_hz', which is missing");
+  if (table.has("from_hz") && !up_to) table.problem("from_hz", "goes with 'up_to_hz', which is missing");
   if (from && up_to && *from >= *up_to)
     table.problem("from_hz",
                   fmt::format("is {:g}, expected less than up_to_hz, which is {:g}", *from, *up_to));

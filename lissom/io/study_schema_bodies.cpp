@@ -195,7 +195,7 @@ const TableSchema& modes_schema() {
           {.name = "from_hz",
            .kinds = kind::number,
            .dimension = d::hertz,
-           .fallback = 0,
+           .fallback = 0.0,
            .bounds = at_least(0),
            .meaning = "with `up_to_hz`: modes from this frequency on; those below are counted, not computed"},
           {.name = "up_to_hz",
@@ -384,10 +384,10 @@ const TableSchema& reduce_schema() {
            .meaning = "loads on interior nodes, whose static answers join the basis, see below"},
           {.name = "inertia_loads",
            .kinds = kind::boolean,
-           .otherwise = "true with stress and `method` certified or estimate, otherwise false",
+           .fallback = false,
            .meaning = "let the static answers to accelerations, products of angular velocity and gravity "
-                      "join the basis, as far as it does not have them to 0.1 % in the energy norm; "
-                      "`free-modes` never have them"},
+                      "join the basis, as far as it does not have them to 0.1 % in the energy norm: for "
+                      "stress of what spins or is accelerated"},
           {.name = "damping",
            .kinds = kind::table,
            .otherwise = "none",

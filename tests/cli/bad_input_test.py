@@ -377,7 +377,7 @@ class WrongFlags(BadInputTest):
 
     def test_unknown_verbs(self):
         self.assert_refused(["inspcet", "good.inp"], "'inspcet' is no verb", "did you mean 'inspect'?")
-        self.assert_refused(["frobnicate"], "'frobnicate' is no verb", "inspect, modes, reduce, simulate, train, assemble, static, linearise, response, sweep, compare, report, run")
+        self.assert_refused(["frobnicate"], "'frobnicate' is no verb", "inspect, modes, reduce, simulate, train, assemble, static, linearise, response, export, sweep, compare, report, run")
         self.assert_refused([], "subcommand is required")
 
     def test_a_study_is_not_for_modes(self):

@@ -235,7 +235,7 @@ key = "simulate.tolerance"
 values = [0.1, 1e-14]
 """
         out = self.folder / "out"
-        study = self.study(train, simulate="adaptive = true\ntolerance = 0.1\nmin_step = 2e-4\nsample = 1e-2")
+        study = self.study(train, simulate="adaptive = true\ntolerance = 0.1\nelastic_tolerance = 1\nmin_step = 2e-4\nsample = 1e-2")
         result = self.lissom("train", study, "--out", out)
         self.assertEqual(result.code, 1, result.err)
         self.assertIn("1 of 2 full simulations of the training failed", result.err)

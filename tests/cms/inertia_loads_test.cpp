@@ -233,7 +233,7 @@ StressAtDefault compare(const Mesh& mesh, bool answers, const Field& acceleratio
   const FeModel model = assemble(joined, assembly, diagnostics);
   ReductionOptions options;
   options.interfaces = {spec_of("root", {"hub"})};
-  if (!answers) options.inertia_loads = false;
+  options.inertia_loads = answers;
   const ReducedBody body = reduce(model, &joined, options, diagnostics).body;
   // forces of the nodes; the reference is the last of them and has no mass
   const Index n = mesh.node_count();

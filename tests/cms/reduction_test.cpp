@@ -21,9 +21,6 @@ ReductionOptions options_for(const SampleBody& body, int range = 6, double toler
   options.interfaces = body.specs;
   options.selection.range = range;
   options.selection.tolerance = tolerance;
-  // the error table is that of the basis without answers to inertia, which have tests of their own
-  // (inertia_loads_test.cpp)
-  options.inertia_loads = false;
   return options;
 }
 
