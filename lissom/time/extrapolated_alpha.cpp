@@ -28,7 +28,7 @@ namespace lissom {
 namespace {
 
 // what Newton's method leaves in the velocities is not small beside errors of fourth order
-constexpr double newton_at_most = 1e-14;
+constexpr double newton_at_most = 1e-12;
 
 IntegratorOptions options_of_runs(IntegratorOptions options) {
   options.newton.tolerance = std::min(options.newton.tolerance, newton_at_most);

@@ -25,9 +25,9 @@ constexpr double usual_curvature = 10;
 // many of them until one has measured it again: it grows as the motion leads away from where the matrix was made.
 constexpr double remembered_rate_factor = 2;
 constexpr int most_unmeasured = 4;
-// Below this tolerance a step is solved to round-off, and by what its own iterations show: what a remembered rate lets
+// At this tolerance and below a step is judged by what its own iterations show: what a remembered rate lets
 // pass is small beside the tolerance, but not beside what extrapolation or a training makes of differences.
-constexpr double least_remembered_tolerance = 1e-13;
+constexpr double measured_tolerance = 1e-12;
 // multipliers may be so much less exact than displacements: their errors do not accumulate
 constexpr double multiplier_factor = 1e3;
 
@@ -170,7 +170,7 @@ struct NewtonSolver::Impl {
       const bool measured = previous > 0;
       double theta = 0.5, theta_lambda = 0.5, seen = 0;
       if (!measured && remembered > 0 && unmeasured < most_unmeasured &&
-          options.tolerance >= least_remembered_tolerance) {
+          options.tolerance > measured_tolerance) {
         theta = std::min(theta, remembered_rate_factor * remembered);
         theta_lambda = std::min(theta_lambda, remembered_rate_factor * remembered_lambda);
       }
